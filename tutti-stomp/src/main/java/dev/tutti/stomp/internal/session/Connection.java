@@ -28,7 +28,6 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.security.cert.Certificate;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,7 +58,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final Options options;
     private final FrameParser parser;
     private final Session session;
-    private final long openedNanos = System.nanoTime();
+    private final Deadlines deadlines;
 
     /** Null if the server had no place. */
     private @Nullable Place place;
@@ -70,19 +69,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private boolean isWritten;
     private boolean isWebSocket;
     private long enclosedBytes;
-    private long enclosedNanos;
     private boolean isPaused;
     private boolean isPumping;
     private boolean isLoggedIn;
     private boolean isClosing;
     private boolean isGone;
-    private long frameBegunNanos;
-    private boolean isFrameBegun;
-    private long closeByNanos;
-    private long readNanos = openedNanos;
-    private long writtenNanos = openedNanos;
-    private long silenceNanosMax;
-    private long heartBeatNanos;
     private long accountedBytes;
 
     Connection(Hub hub, Shard shard, Channel channel) {
@@ -90,6 +81,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         this.shard = shard;
         this.channel = channel;
         this.options = hub.options();
+        this.deadlines = new Deadlines(options.times(), System.nanoTime());
         this.parser = new FrameParser(options.frames());
         this.session = new Session(hub, shard, this);
     }
@@ -118,7 +110,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
                 };
         try {
             if (bytes.isReadable() && !isClosing) {
-                readNanos = System.nanoTime();
+                deadlines.onRead(System.nanoTime());
                 hub.counters().add(Counter.BYTES_RECEIVED, bytes.readableBytes());
                 onBytes(bytes);
             }
@@ -138,7 +130,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         if (change < 0 || enclosedBytes == 0) {
-            enclosedNanos = System.nanoTime();
+            deadlines.onEnclosed(System.nanoTime());
         }
         enclosedBytes = Math.max(0, enclosedBytes + change);
         account();
@@ -168,7 +160,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             Frame frame = isPaused || isClosing ? null : parser.next(bytes);
             while (frame != null) {
                 hub.counters().increment(Counter.FRAMES_RECEIVED);
-                isFrameBegun = false;
+                deadlines.onFrame();
                 session.onFrame(frame);
                 frame = isPaused || isClosing ? null : parser.next(bytes);
             }
@@ -179,9 +171,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
         if (isClosing) {
             bytes.skipBytes(bytes.readableBytes());
-        } else if (parser.isInsideFrame() && !isFrameBegun) {
-            isFrameBegun = true;
-            frameBegunNanos = readNanos;
+        } else if (parser.isInsideFrame()) {
+            deadlines.onFrameBegun();
         }
         flushBatch();
     }
@@ -286,20 +277,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return isLoggedIn;
     }
 
-    /**
-     * Sets the agreed heart-beats.
-     *
-     * @param receiveMillis interval at which the client sends something; 0 if it need not
-     * @param sendMillis interval at which the client expects something; 0 if it does not
-     */
+    /** Sets the agreed heart-beats, as {@link Deadlines#heartBeats} does. */
     void heartBeats(long receiveMillis, long sendMillis) {
-        // A client is gone after twice its interval of silence, plus a second for its clock and the network.
-        silenceNanosMax =
-                receiveMillis == 0 ? 0 : TimeUnit.MILLISECONDS.toNanos(receiveMillis + Math.max(receiveMillis, 1_000));
-        heartBeatNanos = TimeUnit.MILLISECONDS.toNanos(Math.max(0, sendMillis - Shard.TICK_MILLIS * 2));
-        if (sendMillis > 0 && heartBeatNanos == 0) {
-            heartBeatNanos = TimeUnit.MILLISECONDS.toNanos(sendMillis / 2);
-        }
+        deadlines.heartBeats(receiveMillis, sendMillis);
     }
 
     /** Stops taking frames; bytes that have arrived are kept. */
@@ -320,10 +300,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
         isPaused = false;
         channel.config().setAutoRead(true);
-        // Time during which nothing was read does not count as the client's silence.
-        readNanos = System.nanoTime();
-        frameBegunNanos = readNanos;
-        enclosedNanos = readNanos;
+        deadlines.onResumed(System.nanoTime());
         if (!isPumping && waiting.isReadable()) {
             pump(waiting);
             if (!waiting.isReadable()) {
@@ -342,7 +319,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
      * leave the rest to new deliveries. A message larger than that waits for an empty buffer.
      */
     boolean hasRoomToReplay(int length) {
-        long pendingMax = options.clientBufferBytes() / 2 - length;
+        long pendingMax = options.client().bufferBytes() / 2 - length;
         if (pendingBytes() <= pendingMax) {
             return true;
         }
@@ -399,12 +376,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     private boolean hasRoomFor(int length) {
-        if (pendingBytes() + length <= options.clientBufferBytes()) {
+        if (pendingBytes() + length <= options.client().bufferBytes()) {
             return true;
         }
         // Messages that only wait for the end of the batch may fit into the socket.
         flushBatch();
-        if (pendingBytes() == 0 || pendingBytes() + length <= options.clientBufferBytes()) {
+        if (pendingBytes() == 0 || pendingBytes() + length <= options.client().bufferBytes()) {
             return true;
         }
         fail(new FrameException(
@@ -447,7 +424,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
             channel.write(out);
         }
         if (!isGone && channel.unsafe().outboundBuffer() != null) {
-            writtenNanos = out == null ? writtenNanos : System.nanoTime();
+            if (out != null) {
+                deadlines.onWritten(System.nanoTime());
+            }
             channel.flush();
             account();
         }
@@ -485,28 +464,25 @@ final class Connection extends ChannelInboundHandlerAdapter {
     void onTick(long nowNanos) {
         account();
         if (isClosing) {
-            if (nowNanos - closeByNanos >= 0) {
+            if (deadlines.isCloseOver(nowNanos)) {
                 channel.close();
             }
             return;
         }
-        if (!isLoggedIn && nowNanos - openedNanos > options.connectTimeoutNanos()) {
-            fail(new FrameException(Fault.TIMEOUT, "no CONNECT within stomp.connect-timeout"), null);
-        } else if (isFrameLate(nowNanos)) {
-            fail(new FrameException(Fault.TIMEOUT, "a frame is not complete within stomp.frame-timeout"), null);
-        } else if (silenceNanosMax > 0 && !isPaused && nowNanos - readNanos > silenceNanosMax) {
-            fail(new FrameException(Fault.SILENT, "no heart-beat for " + (nowNanos - readNanos) / 1_000_000 + " ms"), null);
-        } else if (heartBeatNanos > 0 && nowNanos - writtenNanos >= heartBeatNanos) {
+        FrameException missed = missed(nowNanos);
+        if (missed != null) {
+            fail(missed, null);
+        } else if (deadlines.isHeartBeatDue(nowNanos)) {
             write(HEART_BEAT);
         }
         session.onRoom();
     }
 
-    private boolean isFrameLate(long nowNanos) {
-        long sinceNanos = nowNanos - options.frameTimeoutNanos();
-        boolean isInside = isFrameBegun && parser.isInsideFrame() && frameBegunNanos - sinceNanos < 0;
-        boolean isEnclosed = enclosedBytes > 0 && enclosedNanos - sinceNanos < 0;
-        return !isPaused && (isInside || isEnclosed);
+    private @Nullable FrameException missed(long nowNanos) {
+        if (!isLoggedIn && deadlines.isConnectLate(nowNanos)) {
+            return new FrameException(Fault.TIMEOUT, "no CONNECT within stomp.connect-timeout");
+        }
+        return isPaused ? null : deadlines.missed(nowNanos, parser.isInsideFrame(), enclosedBytes > 0);
     }
 
     // ------------------------------------------------------------------ the end
@@ -542,7 +518,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
         isClosing = true;
         isPaused = false;
-        closeByNanos = System.nanoTime() + options.closeTimeoutNanos();
+        deadlines.onClosing(System.nanoTime());
         session.end();
         if (!isPumping) {
             releaseWaiting();

@@ -68,7 +68,7 @@ final class Detection extends ChannelInboundHandlerAdapter {
                 .websocketPath("/")
                 .checkStartsWith(true)
                 .subprotocols("v12.stomp,v11.stomp,v10.stomp")
-                .handshakeTimeoutMillis(TimeUnit.NANOSECONDS.toMillis(options.connectTimeoutNanos()))
+                .handshakeTimeoutMillis(TimeUnit.NANOSECONDS.toMillis(options.times().connectTimeoutNanos()))
                 .decoderConfig(WebSocketDecoderConfig.newBuilder()
                         .maxFramePayloadLength((int) Math.min(frameBytesMax, Integer.MAX_VALUE))
                         // Headers are checked by the parser; bodies may hold anything.

@@ -85,7 +85,7 @@ public final class Hub {
         this.origins = settings.get(StompSettings.ORIGINS);
         this.hosts = hosts(settings, endpoints);
         this.places = new Places(options.clientsMax(), options.strangersMax());
-        this.backoff = new Backoff(LOGINS_WAITING_MAX, options.connectTimeoutNanos(), System::nanoTime);
+        this.backoff = new Backoff(LOGINS_WAITING_MAX, options.times().connectTimeoutNanos(), System::nanoTime);
         this.audit = new Audit("STOMP of node " + node.name(), System::nanoTime);
         this.application = application;
         this.onLost = onLost;

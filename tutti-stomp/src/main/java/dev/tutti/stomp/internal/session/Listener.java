@@ -190,7 +190,7 @@ public final class Listener implements AutoCloseable {
             if (secured != null) {
                 SslHandler handler = secured.handler(accepted.alloc(), arithmetic);
                 handler.setHandshakeTimeoutMillis(
-                        TimeUnit.NANOSECONDS.toMillis(served.options().connectTimeoutNanos()));
+                        TimeUnit.NANOSECONDS.toMillis(served.options().times().connectTimeoutNanos()));
                 pipeline.addLast(handler);
             }
             pipeline.addLast(Detection.NAME, new Detection(served, connection));

@@ -1,6 +1,5 @@
 package dev.tutti.stomp.internal.session;
 
-import dev.tutti.SendException;
 import dev.tutti.internal.door.Backoff.Attempt;
 import dev.tutti.stomp.Access;
 import dev.tutti.stomp.Login;
@@ -10,7 +9,6 @@ import dev.tutti.stomp.internal.broker.ServedGroup;
 import dev.tutti.stomp.internal.codec.AckMode;
 import dev.tutti.stomp.internal.codec.Content;
 import dev.tutti.stomp.internal.codec.Destination;
-import dev.tutti.stomp.internal.codec.Envelope;
 import dev.tutti.stomp.internal.codec.Fault;
 import dev.tutti.stomp.internal.codec.Frame;
 import dev.tutti.stomp.internal.codec.FrameException;
@@ -18,17 +16,15 @@ import dev.tutti.stomp.internal.codec.FrameWriter;
 import dev.tutti.stomp.internal.codec.Headers;
 import dev.tutti.stomp.internal.codec.HeartBeat;
 import dev.tutti.stomp.internal.codec.Version;
+import dev.tutti.stomp.internal.session.Transactions.Action;
 import io.netty.channel.EventLoop;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -43,37 +39,19 @@ final class Session {
         ENDED
     }
 
-    /** A frame that a transaction holds until its COMMIT. */
-    private sealed interface Action {
-
-        record Send(ServedGroup group, Content content) implements Action {}
-
-        record Settle(Frame frame, boolean isAck) implements Action {}
-    }
-
-    private static final class Transaction {
-        final List<Action> actions = new ArrayList<>();
-        long bytes;
-    }
-
-    /** Contents that wait until a group accepts them. */
-    private record Outgoing(ServedGroup group, List<Content> contents, @Nullable Runnable onHeld) {}
-
     /** Headers of a SEND that are not passed on: those that the server sets, and those addressed to it. */
     private static final Set<String> OWN_HEADERS = Set.of(
             "destination", "content-length", "message-id", "subscription", "ack", "receipt", "receipt-id", "transaction");
 
     private static final int ID_BYTES = 96;
     private static final int SUBSCRIPTION_BYTES = 512;
-    private static final int REPLAY_COUNT = 64;
-    private static final long RETRY_MILLIS = 20;
     private static final byte[] NOTHING = new byte[0];
 
     private final Hub hub;
     private final Shard shard;
     private final Connection connection;
     private final EventLoop loop;
-    private final Options options;
+    private final Options.ClientLimits limits;
 
     private State state = State.NEW;
     private @Nullable Version version;
@@ -85,27 +63,26 @@ final class Session {
 
     private final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
     private int subscriptionsMade;
-    private final Map<String, Transaction> transactions = new LinkedHashMap<>();
-    private long transactionBytes;
+    private final Transactions transactions;
     private int unackedCount;
     private int receiptsWaiting;
-    private final ArrayDeque<Outgoing> outgoing = new ArrayDeque<>();
-    private boolean isSending;
-    private final Set<ServedGroup> sentTo = new LinkedHashSet<>();
-    private boolean hasToReplay;
-    private boolean isInReplay;
+    private final Outbox outbox;
+    private final Replays replays;
 
     Session(Hub hub, Shard shard, Connection connection) {
         this.hub = hub;
         this.shard = shard;
         this.connection = connection;
         this.loop = shard.loop();
-        this.options = hub.options();
+        this.limits = hub.options().client();
+        this.transactions = new Transactions(limits);
+        this.outbox = new Outbox(loop, hub.counters(), new Reading());
+        this.replays = new Replays(connection, hub.counters(), limits, this::deliver);
     }
 
     /** Returns an estimate of the memory held here for the client, rounded up. */
     long heldBytes() {
-        return transactionBytes
+        return transactions.bytes()
                 + (long) unackedCount * ID_BYTES
                 + (long) subscriptions.size() * SUBSCRIPTION_BYTES
                 + (long) receiptsWaiting * ID_BYTES;
@@ -221,7 +198,7 @@ final class Session {
         }
         access = allowed;
         state = State.LOGGED_IN;
-        long own = options.heartBeatMillis();
+        long own = hub.options().times().heartBeatMillis();
         long sendMillis = HeartBeat.agree(own, heartBeat.wantsMillis());
         long receiveMillis = HeartBeat.agree(heartBeat.givesMillis(), own);
         Headers headers = new Headers();
@@ -259,7 +236,7 @@ final class Session {
         Content content = new Content(destination, headers, frame.body());
         String transaction = frame.header("transaction");
         if (transaction != null) {
-            add(transaction, new Action.Send(group, content), content.bytes());
+            transactions.add(transaction, new Action.Send(group, content), content.bytes());
             acknowledgeFrame();
         } else {
             publish(Map.of(group, List.of(content)));
@@ -270,17 +247,16 @@ final class Session {
     private void publish(Map<ServedGroup, List<Content>> contents) throws FrameException {
         Runnable onHeld = currentReceipt == null ? null : receiptAfter(contents.size(), currentReceipt);
         for (var entry : contents.entrySet()) {
-            sentTo.add(entry.getKey());
-            outgoing.add(new Outgoing(entry.getKey(), entry.getValue(), onHeld));
+            outbox.add(entry.getKey(), entry.getValue(), onHeld);
         }
-        sendNext();
+        outbox.send();
     }
 
     /** Returns a task that sends the receipt when it has run {@code count} times, on any thread. */
     private Runnable receiptAfter(int count, String receipt) throws FrameException {
-        if (receiptsWaiting >= options.receiptsMax()) {
+        if (receiptsWaiting >= limits.receiptsMax()) {
             throw new FrameException(
-                    Fault.RECEIPTS, options.receiptsMax() + " receipts wait for their groups already (stomp.receipts-max)");
+                    Fault.RECEIPTS, limits.receiptsMax() + " receipts wait for their groups already (stomp.receipts-max)");
         }
         receiptsWaiting++;
         int[] remaining = {count};
@@ -294,61 +270,27 @@ final class Session {
         });
     }
 
-    /** Sends the waiting contents in order; reading from the client pauses while their group has no room. */
-    private void sendNext() {
-        while (!isSending && !outgoing.isEmpty()) {
-            Outgoing next = outgoing.element();
-            CompletableFuture<Void> accepted = next.group().publish(next.contents(), next.onHeld());
-            isSending = true;
-            if (accepted.isDone()) {
-                onAccepted(accepted, next);
-            } else {
-                hub.counters().increment(Counter.PAUSES);
-                accepted.whenComplete((_, _) -> loop.execute(() -> {
-                    onAccepted(accepted, next);
-                    sendNext();
-                    resumeIfIdle();
-                }));
-            }
-        }
-        if (isSending) {
+    /** Reading from the client pauses while a group has no room. */
+    private final class Reading implements Outbox.Source {
+
+        @Override
+        public void onBlocked() {
             connection.pause();
         }
-    }
 
-    private void onAccepted(CompletableFuture<Void> accepted, Outgoing sent) {
-        if (accepted.isCompletedExceptionally()) {
-            Throwable cause = accepted.exceptionNow();
-            if (cause instanceof SendException e && e.reason() == SendException.Reason.QUEUE_FULL) {
-                hub.counters().increment(Counter.PAUSES);
-                loop.schedule(this::retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
-                return;
+        @Override
+        public void onSent() {
+            if (state == State.LEAVING || state == State.LOGGED_IN) {
+                connection.resume();
             }
-            connection.fail(new FrameException(Fault.GROUP, "not sent: " + cause.getMessage()), null);
-            return;
+            if (state == State.LEAVING) {
+                leaveIfDone();
+            }
         }
-        hub.counters().add(Counter.PUBLISHED, sent.contents().size());
-        isSending = false;
-        outgoing.poll();
-    }
 
-    private void retry() {
-        isSending = false;
-        if (state != State.ENDED) {
-            sendNext();
-            resumeIfIdle();
-        }
-    }
-
-    private void resumeIfIdle() {
-        if (isSending) {
-            return;
-        }
-        if (state == State.LEAVING || state == State.LOGGED_IN) {
-            connection.resume();
-        }
-        if (state == State.LEAVING) {
-            leaveIfDone();
+        @Override
+        public void onRefused(FrameException reason) {
+            connection.fail(reason, null);
         }
     }
 
@@ -362,9 +304,9 @@ final class Session {
         if (subscriptions.containsKey(key)) {
             throw new FrameException(Fault.UNEXPECTED, "there is a subscription with " + key + " already");
         }
-        if (subscriptions.size() >= options.subscriptionsMax()) {
+        if (subscriptions.size() >= limits.subscriptionsMax()) {
             throw new FrameException(
-                    Fault.SUBSCRIPTIONS, "a client has at most " + options.subscriptionsMax() + " subscriptions (stomp.subscriptions-max)");
+                    Fault.SUBSCRIPTIONS, "a client has at most " + limits.subscriptionsMax() + " subscriptions (stomp.subscriptions-max)");
         }
         List<ServedGroup> groups = hub.groups(destination);
         if (groups.isEmpty() && !destination.isInfo()) {
@@ -376,18 +318,18 @@ final class Session {
         }
         AckMode ackMode = AckMode.of(frame.header("ack"));
         String resume = frame.header("resume");
-        List<Subscription.Replay> replays = new ArrayList<>();
+        List<Subscription.Replay> passes = new ArrayList<>();
         if (resume != null) {
             ResumePoint point = ResumePoint.parse(resume);
             for (ServedGroup group : groups) {
                 // Positions first, the check for dropped messages second: those dropped in between are noticed later.
-                replays.add(new Subscription.Replay(group, point));
+                passes.add(new Subscription.Replay(group, point));
                 point.check(group.history());
             }
         }
         subscriptionsMade++;
         Subscription subscription = new Subscription(this, id, subscriptionsMade, destination, ackMode, agreed());
-        subscription.replays(replays);
+        subscription.replays(passes);
         subscriptions.put(key, subscription);
         shard.subscriptions().add(subscription);
         hub.onSubscribed(1);
@@ -398,7 +340,7 @@ final class Session {
             deliver(subscription, info);
             info.release();
         }
-        replay(subscription);
+        replays.replay(subscription);
     }
 
     private void unsubscribe(Frame frame) throws FrameException {
@@ -428,11 +370,11 @@ final class Session {
         }
         byte[] ack = NOTHING;
         if (subscription.ackMode() != AckMode.AUTO) {
-            if (subscription.unacked().size() >= options.unackedMax()) {
+            if (subscription.unacked().size() >= limits.unackedMax()) {
                 connection.fail(
                         new FrameException(
                                 Fault.UNACKED,
-                                options.unackedMax() + " messages wait for ACK already (stomp.unacked-max)"),
+                                limits.unackedMax() + " messages wait for ACK already (stomp.unacked-max)"),
                         null);
                 return;
             }
@@ -448,62 +390,9 @@ final class Session {
 
     /** Continues replays, since there is room for more messages to be read or acknowledged. */
     void onRoom() {
-        if (hasToReplay && !isInReplay && state == State.LOGGED_IN) {
-            hasToReplay = false;
-            for (Subscription subscription : List.copyOf(subscriptions.values())) {
-                replay(subscription);
-            }
+        if (state == State.LOGGED_IN) {
+            replays.onRoom(subscriptions.values());
         }
-    }
-
-    /** Continues to replay the messages that a resumed subscription has missed, as far as the client reads. */
-    private void replay(Subscription subscription) {
-        // Writing may make room, and onRoom is then called in the middle of a step.
-        isInReplay = true;
-        for (Subscription.Replay replay : subscription.replays()) {
-            boolean goesOn = !replay.isDone;
-            while (goesOn && !connection.isClosing()) {
-                goesOn = step(subscription, replay);
-            }
-            hasToReplay |= !replay.isDone;
-        }
-        connection.flushBatch();
-        isInReplay = false;
-    }
-
-    /** Replays the next messages that there is room for; returns false if done or out of room. */
-    private boolean step(Subscription subscription, Subscription.Replay replay) {
-        List<Publication> next = replay.group.history().from(replay.position, REPLAY_COUNT);
-        if (next.isEmpty()) {
-            replay.isDone = true;
-            return false;
-        }
-        if (next.getFirst().position() > replay.position) {
-            connection.fail(
-                    new FrameException(
-                            Fault.RESUME, "what is to be sent again is no longer kept (stomp.history); read faster, or"
-                                    + " subscribe without 'resume'"),
-                    null);
-            return false;
-        }
-        for (Publication publication : next) {
-            if (subscription.destination().matches(publication.destination()) && !replay.point.hasSeen(publication)) {
-                if (!mayReplay(subscription) || !connection.hasRoomToReplay(publication.bytes())) {
-                    return false;
-                }
-                hub.counters().increment(Counter.RESUMED);
-                publication.retain(1);
-                deliver(subscription, publication);
-                publication.release();
-            }
-            replay.position = publication.position() + 1;
-        }
-        return true;
-    }
-
-    /** Returns whether unacknowledged messages, replayed ones included, take less than half of their limit. */
-    private boolean mayReplay(Subscription subscription) {
-        return subscription.unacked().size() < Math.max(1, options.unackedMax() / 2);
     }
 
     // ------------------------------------------------------------------ acknowledging
@@ -526,7 +415,7 @@ final class Session {
         }
         String transaction = frame.header("transaction");
         if (transaction != null) {
-            add(transaction, new Action.Settle(frame, isAck), 2 * ID_BYTES + frame.headers().length());
+            transactions.add(transaction, new Action.Settle(frame, isAck), 2 * ID_BYTES + frame.headers().length());
         } else {
             settle(frame, isAck);
         }
@@ -565,45 +454,13 @@ final class Session {
     // ------------------------------------------------------------------ transactions
 
     private void begin(Frame frame) throws FrameException {
-        String id = frame.required("transaction");
-        if (transactions.containsKey(id)) {
-            throw new FrameException(Fault.UNEXPECTED, "transaction '" + id + "' has begun already");
-        }
-        if (transactions.size() >= options.transactionsMax()) {
-            throw new FrameException(
-                    Fault.TRANSACTIONS, "a client has at most " + options.transactionsMax() + " transactions (stomp.transactions-max)");
-        }
-        transactions.put(id, new Transaction());
+        transactions.begin(frame.required("transaction"));
         acknowledgeFrame();
     }
 
-    private Transaction transaction(String id) throws FrameException {
-        Transaction transaction = transactions.get(id);
-        if (transaction == null) {
-            throw new FrameException(Fault.UNEXPECTED, "there is no transaction '" + id + "'");
-        }
-        return transaction;
-    }
-
-    private void add(String id, Action action, int bytes) throws FrameException {
-        Transaction transaction = transaction(id);
-        if (transactionBytes + bytes > options.transactionBytesMax() || transaction.actions.size() >= Envelope.TEXT_MAX) {
-            throw new FrameException(
-                    Fault.TRANSACTIONS,
-                    "transactions hold more than " + options.transactionBytesMax() + " bytes (stomp.transaction-max)");
-        }
-        transaction.actions.add(action);
-        transaction.bytes += bytes;
-        transactionBytes += bytes;
-    }
-
     private void commit(Frame frame) throws FrameException {
-        String id = frame.required("transaction");
-        Transaction transaction = transaction(id);
-        transactions.remove(id);
-        transactionBytes -= transaction.bytes;
         Map<ServedGroup, List<Content>> contents = new LinkedHashMap<>();
-        for (Action action : transaction.actions) {
+        for (Action action : transactions.end(frame.required("transaction"))) {
             switch (action) {
                 case Action.Send(ServedGroup group, Content content) ->
                     contents.computeIfAbsent(group, _ -> new ArrayList<>()).add(content);
@@ -618,9 +475,7 @@ final class Session {
     }
 
     private void abort(Frame frame) throws FrameException {
-        String id = frame.required("transaction");
-        transactionBytes -= transaction(id).bytes;
-        transactions.remove(id);
+        transactions.end(frame.required("transaction"));
         acknowledgeFrame();
     }
 
@@ -649,19 +504,18 @@ final class Session {
     private void disconnect() throws FrameException {
         state = State.LEAVING;
         transactions.clear();
-        transactionBytes = 0;
-        if (currentReceipt == null || sentTo.isEmpty()) {
+        if (currentReceipt == null || outbox.groups().isEmpty()) {
             acknowledgeFrame();
             leaveIfDone();
             return;
         }
         Map<ServedGroup, List<Content>> markers = new LinkedHashMap<>();
-        sentTo.forEach(group -> markers.put(group, List.of()));
+        outbox.groups().forEach(group -> markers.put(group, List.of()));
         publish(markers);
     }
 
     private void leaveIfDone() {
-        if (receiptsWaiting == 0 && outgoing.isEmpty()) {
+        if (receiptsWaiting == 0 && outbox.isEmpty()) {
             connection.close();
         }
     }
@@ -693,7 +547,6 @@ final class Session {
         subscriptions.values().forEach(this::drop);
         subscriptions.clear();
         transactions.clear();
-        transactionBytes = 0;
-        outgoing.clear();
+        outbox.end();
     }
 }

@@ -90,6 +90,8 @@ public final class Arrivals implements Executor {
     /** A handshake without a pass has begun within the last gap. */
     private boolean isStrangerPaused;
 
+    private boolean isExpiryScheduled;
+
     /**
      * @param worker thread for the arithmetic of handshakes
      * @param loop runs the results of these tasks on the loop
@@ -182,6 +184,23 @@ public final class Arrivals implements Executor {
         } catch (RejectedExecutionException e) {
             // The loop has ended, and its connections with it.
             return;
+        }
+    }
+
+    /** Looks for passed deadlines after {@code delayNanos}, and from then on as long as there are connections. */
+    void scheduleExpiry(long delayNanos) {
+        if (!isExpiryScheduled) {
+            isExpiryScheduled = true;
+            later.run(this::onExpiry, delayNanos);
+        }
+    }
+
+    private void onExpiry() {
+        isExpiryScheduled = false;
+        long now = System.nanoTime();
+        long next = expire(now);
+        if (next != Long.MAX_VALUE) {
+            scheduleExpiry(next - now);
         }
     }
 

@@ -157,13 +157,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     @Override
     public void evict() {
         isEvicted = true;
-        driver.onEvicted(this);
+        driver.refusals().onEvicted(this);
         abort();
     }
 
     @Override
     public void expire() {
-        driver.onExpired();
+        driver.refusals().onExpired();
         fail("no TLS handshake in time");
     }
 
@@ -478,11 +478,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
 
     @Override
     public void onGarbage(String detail) {
-        driver.onGarbage(this, detail);
+        driver.refusals().onGarbage(this, detail);
     }
 
     @Override
     public void onCorrupt(String detail) {
-        driver.onCorrupt(this, detail);
+        driver.refusals().onCorrupt(this, detail);
     }
 }

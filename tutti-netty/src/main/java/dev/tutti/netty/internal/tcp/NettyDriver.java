@@ -52,9 +52,6 @@ public final class NettyDriver implements StreamDriver {
     private static final long CLOSE_MILLIS = 1_500;
     private static final long END_MILLIS = 400;
 
-    /** Failed TLS handshakes per second that are reported to the machine. */
-    private static final int REJECTIONS_PER_SECOND = 16;
-
     static final String FULL = "there are transport.connections-max connections";
 
     private final Endpoint endpoint;
@@ -66,10 +63,9 @@ public final class NettyDriver implements StreamDriver {
     private final Arrivals arrivals;
     private final Passes passes = new Passes();
     private final HostQueue<Connection> refused = new HostQueue<>(REFUSED_MAX);
-    private final Allowance rejections = new Allowance(REJECTIONS_PER_SECOND);
     private final FrameCheck check;
     private final Counters counters = new Counters(EnumSet.range(Name.CONNECTIONS_ACCEPTED, Name.BYTES_SENT));
-    private final Complaints complaints = new Complaints(LOG);
+    private final Refusals refusals = new Refusals(counters, LOG);
     private final Effects effects = new MachineEffects();
     private final CountDownLatch allEnded = new CountDownLatch(1);
     private final StoredRecords records;
@@ -80,7 +76,6 @@ public final class NettyDriver implements StreamDriver {
     private @Nullable Machine machine;
     private boolean isEnding;
     private boolean isListenerClosed;
-    private boolean isExpiryScheduled;
 
     /** Connections that this node has dialled, and accepted ones whose peers are identified. */
     private int admitted;
@@ -268,38 +263,14 @@ public final class NettyDriver implements StreamDriver {
         long timeoutNanos = options.connectTimeoutNanos();
         arrivals.onAccepted(connection, System.nanoTime() + timeoutNanos);
         // Without TLS the machine has a deadline for the first frame.
-        if (endpoint.isSecure() && !isExpiryScheduled) {
-            scheduleExpiry(timeoutNanos);
-        }
-    }
-
-    private void scheduleExpiry(long delayNanos) {
-        isExpiryScheduled = true;
-        loop.executor().schedule(this::expire, delayNanos, TimeUnit.NANOSECONDS);
-    }
-
-    private void expire() {
-        isExpiryScheduled = false;
-        long now = System.nanoTime();
-        long next = arrivals.expire(now);
-        if (next != Long.MAX_VALUE) {
-            scheduleExpiry(next - now);
+        if (endpoint.isSecure()) {
+            arrivals.scheduleExpiry(timeoutNanos);
         }
     }
 
     /** Notes that the first message of a TLS handshake has arrived. */
     void onReady(Connection connection, ByteBuf hello) {
         arrivals.onReady(connection, passes.isShown(trust().pass(), hello));
-    }
-
-    void onEvicted(Connection connection) {
-        counters.add(Name.CONNECTIONS_EVICTED, 1);
-        complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(),
-                "too many connections have not shown whose they are, and most of them are of this host");
-    }
-
-    void onExpired() {
-        counters.add(Name.CONNECTIONS_EXPIRED, 1);
     }
 
     /** Admits a connection whose peer is identified; returns whether there is room for it. */
@@ -393,10 +364,8 @@ public final class NettyDriver implements StreamDriver {
             dialer.onEnded(connection.dial, trouble.isEmpty() ? "closed before the TLS handshake was done" : trouble);
         } else if (!isEnding && !trouble.isEmpty() && current != null) {
             long now = System.nanoTime();
-            if (rejections.take(now)) {
+            if (refusals.isReported(now)) {
                 current.onRejected(now, connection.remote(), trouble);
-            } else {
-                counters.add(Name.REFUSALS_UNTOLD, 1);
             }
         }
     }
@@ -424,19 +393,6 @@ public final class NettyDriver implements StreamDriver {
         } catch (RuntimeException | Error e) {
             loop.onBroken(e);
         }
-    }
-
-    void onGarbage(Connection connection, String detail) {
-        counters.add(Name.CONNECTIONS_GARBAGE, 1);
-        complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), detail);
-        connection.fail(detail);
-    }
-
-    /** Ends a connection with a corrupt frame: the session continues with another connection. */
-    void onCorrupt(Connection connection, String detail) {
-        counters.add(Name.FRAMES_CORRUPT, 1);
-        complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), detail);
-        connection.fail(detail);
     }
 
     void onOverflow(Connection connection) {
@@ -511,6 +467,10 @@ public final class NettyDriver implements StreamDriver {
 
     Options options() {
         return options;
+    }
+
+    Refusals refusals() {
+        return refusals;
     }
 
     private final class MachineTurns implements Loop.Turns {

@@ -1,5 +1,17 @@
 package dev.tutti.campaign.chaos;
 
+import dev.tutti.campaign.chaos.journal.Check;
+import dev.tutti.campaign.chaos.network.DatagramProxyNetwork;
+import dev.tutti.campaign.chaos.network.Fault;
+import dev.tutti.campaign.chaos.network.NamespaceNetwork;
+import dev.tutti.campaign.chaos.network.Network;
+import dev.tutti.campaign.chaos.network.PlainNetwork;
+import dev.tutti.campaign.chaos.network.ProxyNetwork;
+import dev.tutti.campaign.chaos.process.Cast;
+import dev.tutti.campaign.chaos.process.Workload;
+import dev.tutti.campaign.host.ChaosException;
+import dev.tutti.campaign.host.Ports;
+import dev.tutti.campaign.host.Scratch;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;

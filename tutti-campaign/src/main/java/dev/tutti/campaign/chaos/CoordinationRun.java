@@ -1,8 +1,13 @@
 package dev.tutti.campaign.chaos;
 
+import dev.tutti.campaign.chaos.network.Fault;
+import dev.tutti.campaign.chaos.network.Network;
+import dev.tutti.campaign.chaos.process.Cast;
+import dev.tutti.campaign.chaos.process.Child;
 import dev.tutti.campaign.history.HistoryCheck;
 import dev.tutti.campaign.history.HistoryJournal;
 import dev.tutti.campaign.history.Operation;
+import dev.tutti.campaign.host.Pause;
 import dev.tutti.internal.Json;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,10 @@
 package dev.tutti.campaign.chaos;
 
+import dev.tutti.campaign.chaos.network.Fault;
+import dev.tutti.campaign.chaos.network.Network;
+import dev.tutti.campaign.chaos.process.Cast;
+import dev.tutti.campaign.chaos.process.Child;
+import dev.tutti.campaign.host.Pause;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,5 +1,10 @@
 package dev.tutti.campaign.chaos;
 
+import dev.tutti.campaign.chaos.journal.Check;
+import dev.tutti.campaign.chaos.process.Cast;
+import dev.tutti.campaign.chaos.process.Child;
+import dev.tutti.campaign.chaos.process.MemberProcess;
+import dev.tutti.campaign.host.Pause;
 import dev.tutti.campaign.lies.LyingDriverProvider;
 import dev.tutti.internal.Json;
 import java.io.IOException;

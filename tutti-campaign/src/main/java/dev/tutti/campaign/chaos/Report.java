@@ -1,5 +1,7 @@
 package dev.tutti.campaign.chaos;
 
+import dev.tutti.campaign.chaos.journal.Check;
+import dev.tutti.campaign.chaos.network.Fault;
 import dev.tutti.internal.Json;
 import java.util.ArrayList;
 import java.util.EnumMap;

@@ -1,7 +1,7 @@
 package dev.tutti.campaign.sessions;
 
-import dev.tutti.campaign.chaos.ChaosException;
-import dev.tutti.campaign.chaos.Pause;
+import dev.tutti.campaign.host.ChaosException;
+import dev.tutti.campaign.host.Pause;
 import dev.tutti.campaign.sessions.Ledger.Answer;
 import java.io.IOException;
 import java.net.ConnectException;

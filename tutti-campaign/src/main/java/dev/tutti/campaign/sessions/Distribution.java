@@ -1,6 +1,6 @@
 package dev.tutti.campaign.sessions;
 
-import dev.tutti.campaign.chaos.ChaosException;
+import dev.tutti.campaign.host.ChaosException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package dev.tutti.campaign.sessions;
 
-import dev.tutti.campaign.chaos.Pause;
+import dev.tutti.campaign.host.Pause;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.tutti.campaign.sessions;
 
-import dev.tutti.campaign.chaos.NamespaceNetwork;
-import dev.tutti.campaign.chaos.Ports;
+import dev.tutti.campaign.chaos.network.NamespaceNetwork;
+import dev.tutti.campaign.host.Ports;
 import java.util.List;
 import java.util.stream.IntStream;
 

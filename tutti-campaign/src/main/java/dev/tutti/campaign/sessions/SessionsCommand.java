@@ -1,9 +1,9 @@
 package dev.tutti.campaign.sessions;
 
-import dev.tutti.campaign.chaos.ChaosException;
-import dev.tutti.campaign.chaos.NamespaceNetwork;
-import dev.tutti.campaign.chaos.Scratch;
-import dev.tutti.campaign.chaos.Shell;
+import dev.tutti.campaign.chaos.network.NamespaceNetwork;
+import dev.tutti.campaign.host.ChaosException;
+import dev.tutti.campaign.host.Scratch;
+import dev.tutti.campaign.host.Shell;
 import dev.tutti.internal.Json;
 import java.io.IOException;
 import java.io.PrintWriter;

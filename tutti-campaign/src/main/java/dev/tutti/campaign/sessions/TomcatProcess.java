@@ -1,8 +1,8 @@
 package dev.tutti.campaign.sessions;
 
-import dev.tutti.campaign.chaos.ChaosException;
-import dev.tutti.campaign.chaos.Pause;
-import dev.tutti.campaign.chaos.Shell;
+import dev.tutti.campaign.host.ChaosException;
+import dev.tutti.campaign.host.Pause;
+import dev.tutti.campaign.host.Shell;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -3,6 +3,7 @@ package dev.tutti.campaign.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.campaign.chaos.Bound.Verdict;
+import dev.tutti.campaign.chaos.process.Lateness;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,0 +1,233 @@
+package dev.tutti.campaign.chaos.network;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Loopback with a proxy for datagrams before each process, for machines without root: it loses, repeats, reorders,
+ * delays and corrupts them.
+ *
+ * <p>The proxy of one process passes datagrams from the port of another on through the proxy of that one, so that each
+ * process sees the addresses that all advertise.
+ */
+public final class DatagramProxyNetwork implements Network {
+
+    private static final int DATAGRAM_BYTES_MAX = 65_507;
+    private static final int BUFFER_BYTES = 4 << 20;
+    private static final long DELAY_MILLIS_MAX = 80;
+    private static final double REPEATED = 0.1;
+    private static final double CORRUPTED = 0.05;
+
+    private final List<Integer> ports;
+    private final List<DatagramChannel> sockets = new ArrayList<>();
+    private final List<Integer> proxyPorts = new ArrayList<>();
+    private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("delayed datagrams").factory());
+
+    // Guarded by the monitor of rules.
+    private final Object rules = new Object();
+    private final SplittableRandom random = new SplittableRandom();
+    private final double[][] losses;
+    private final boolean[] isSlow;
+    private final long[][] corruptUntilNanos;
+
+    /** @param ports ports to which the processes are bound */
+    public DatagramProxyNetwork(List<Integer> ports) {
+        this.ports = ports;
+        int count = ports.size();
+        losses = new double[count][count];
+        isSlow = new boolean[count];
+        corruptUntilNanos = new long[count][count];
+        for (long[] row : corruptUntilNanos) {
+            Arrays.fill(row, Long.MIN_VALUE);
+        }
+        try {
+            for (int process = 0; process < count; process++) {
+                DatagramChannel socket = DatagramChannel.open();
+                sockets.add(socket);
+                socket.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
+                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                proxyPorts.add(((InetSocketAddress) socket.getLocalAddress()).getPort());
+            }
+        } catch (IOException e) {
+            close();
+            throw new UncheckedIOException("no port for the proxy", e);
+        }
+        for (int process = 0; process < count; process++) {
+            int to = process;
+            Thread.ofPlatform().daemon().name("proxy of " + ProxyNetwork.name(to)).start(() -> relay(to));
+        }
+    }
+
+    @Override
+    public String description() {
+        return "a proxy in user space";
+    }
+
+    @Override
+    public Set<Fault> faults() {
+        return EnumSet.of(
+                Fault.CUT, Fault.ISOLATE, Fault.ONE_WAY, Fault.BRIDGE, Fault.FLAP, Fault.LOSS, Fault.SLOW, Fault.CORRUPT,
+                Fault.STORM);
+    }
+
+    @Override
+    public List<String> prefix(int process) {
+        return List.of();
+    }
+
+    @Override
+    public Map<String, String> settings(int process) {
+        return Map.of(
+                "bind.address", "127.0.0.1",
+                "bind.port", Integer.toString(ports.get(process)),
+                "bind.advertise", address(process),
+                "transport.checksum", "on");
+    }
+
+    @Override
+    public String address(int process) {
+        return "127.0.0.1:" + proxyPorts.get(process);
+    }
+
+    // ------------------------------------------------------------------ datagrams
+
+    private void relay(int to) {
+        DatagramChannel socket = sockets.get(to);
+        ByteBuffer buffer = ByteBuffer.allocateDirect(DATAGRAM_BYTES_MAX);
+        while (socket.isOpen()) {
+            try {
+                buffer.clear();
+                InetSocketAddress source = (InetSocketAddress) socket.receive(buffer);
+                int from = source == null ? -1 : ports.indexOf(source.getPort());
+                if (from >= 0 && from != to) {
+                    carry(buffer.flip(), from, to);
+                }
+            } catch (IOException e) {
+                // The channel was closed, or the process has gone, and may be back for the next datagram.
+                continue;
+            }
+        }
+    }
+
+    private void carry(ByteBuffer datagram, int from, int to) throws IOException {
+        boolean isLost;
+        boolean isRepeated;
+        long delayMillis;
+        synchronized (rules) {
+            isLost = random.nextDouble() < losses[from][to];
+            boolean isBad = isSlow[from] || isSlow[to];
+            isRepeated = isBad && random.nextDouble() < REPEATED;
+            // Each datagram has a delay of its own, so that they overtake each other.
+            delayMillis = isBad ? random.nextLong(DELAY_MILLIS_MAX) : 0;
+            boolean isWrong = System.nanoTime() < corruptUntilNanos[from][to] && random.nextDouble() < CORRUPTED;
+            if (isWrong && datagram.hasRemaining()) {
+                int at = random.nextInt(datagram.remaining());
+                datagram.put(at, (byte) (datagram.get(at) ^ 1 << random.nextInt(Byte.SIZE)));
+            }
+        }
+        if (isLost) {
+            return;
+        }
+        if (isRepeated) {
+            send(datagram.duplicate(), from, to);
+        }
+        if (delayMillis == 0) {
+            send(datagram, from, to);
+        } else {
+            ByteBuffer copy = ByteBuffer.allocate(datagram.remaining()).put(datagram).flip();
+            try {
+                later.schedule(() -> sendLate(copy, from, to), delayMillis, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                // The run has ended, and a datagram may be lost.
+                return;
+            }
+        }
+    }
+
+    private void send(ByteBuffer datagram, int from, int to) throws IOException {
+        sockets.get(from).send(datagram, new InetSocketAddress(InetAddress.getLoopbackAddress(), ports.get(to)));
+    }
+
+    private void sendLate(ByteBuffer datagram, int from, int to) {
+        try {
+            send(datagram, from, to);
+        } catch (IOException e) {
+            // Closed, or no process there, as in relay.
+            datagram.clear();
+        }
+    }
+
+    // ------------------------------------------------------------------ faults
+
+    @Override
+    public void lose(Map<Path, Double> changed) {
+        synchronized (rules) {
+            changed.forEach((path, loss) -> losses[path.from()][path.to()] = loss);
+        }
+    }
+
+    @Override
+    public void reset(int one, int other) {
+        throw new UnsupportedOperationException("there is nothing to reset with datagrams");
+    }
+
+    @Override
+    public void halfOpen(int one, int other) {
+        throw new UnsupportedOperationException("there is nothing to end with datagrams");
+    }
+
+    @Override
+    public void slow(int process, boolean slow) {
+        synchronized (rules) {
+            isSlow[process] = slow;
+        }
+    }
+
+    /** Flips bits in one datagram of twenty, for a second. */
+    @Override
+    public void corrupt(int from, int to) {
+        synchronized (rules) {
+            corruptUntilNanos[from][to] = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+        }
+    }
+
+    @Override
+    public void heal() {
+        synchronized (rules) {
+            for (int process = 0; process < ports.size(); process++) {
+                Arrays.fill(losses[process], 0);
+                Arrays.fill(corruptUntilNanos[process], Long.MIN_VALUE);
+            }
+            Arrays.fill(isSlow, false);
+        }
+    }
+
+    @Override
+    public void close() {
+        later.shutdownNow();
+        for (DatagramChannel socket : sockets) {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException("a socket can't be closed", e);
+            }
+        }
+    }
+}

@@ -21,6 +21,10 @@ module dev.tutti.campaign {
             info.picocli;
     opens dev.tutti.campaign.chaos to
             info.picocli;
+    opens dev.tutti.campaign.scale to
+            info.picocli;
+    opens dev.tutti.campaign.search to
+            info.picocli;
     opens dev.tutti.campaign.sessions to
             info.picocli;
 }

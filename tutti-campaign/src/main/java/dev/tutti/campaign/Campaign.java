@@ -1,6 +1,8 @@
 package dev.tutti.campaign;
 
 import dev.tutti.campaign.chaos.ChaosCommand;
+import dev.tutti.campaign.scale.ScaleCommand;
+import dev.tutti.campaign.search.SimCommand;
 import dev.tutti.campaign.sessions.SessionsCommand;
 import dev.tutti.core.settings.Durations;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-/** Campaigns that try to break the guarantees: scenarios, schedules of faults drawn from seeds, and their coverage. */
+/** The command line of the campaigns that try to break the guarantees. */
 @NullMarked
 package dev.tutti.campaign;
 

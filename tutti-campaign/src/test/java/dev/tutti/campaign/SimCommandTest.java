@@ -2,6 +2,7 @@ package dev.tutti.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.campaign.schedule.Swarm;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

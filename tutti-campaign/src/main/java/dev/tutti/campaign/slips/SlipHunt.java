@@ -59,7 +59,7 @@ public final class SlipHunt {
     /**
      * @param home the root of the sources
      * @param mainClass main class of the campaign
-     * @param holds runs {@code ./tutti} with these arguments in this process, without a slip; true if nothing broke
+     * @param holds runs {@code ./tutti sim} with these arguments in this process, without a slip; true if nothing broke
      * @param threads number of threads of each run
      * @param minutesMax time for each slip; one that takes longer is not caught
      */
@@ -125,7 +125,7 @@ public final class SlipHunt {
         Matcher broken = BROKEN.matcher(said);
         Matcher held = HELD.matcher(said);
         if (broken.find()) {
-            List<String> again = new ArrayList<>(List.of("sim", "--seed", broken.group(1), "--no-shrink"));
+            List<String> again = new ArrayList<>(List.of("--seed", broken.group(1), "--no-shrink"));
             again.addAll(schedules.options());
             String remark = holds.test(again) ? "" : "broken without the slip, too";
             return new Result(

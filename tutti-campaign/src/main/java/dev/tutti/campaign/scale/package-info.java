@@ -1,0 +1,5 @@
+/** Measurements of large groups in virtual time. */
+@NullMarked
+package dev.tutti.campaign.scale;
+
+import org.jspecify.annotations.NullMarked;

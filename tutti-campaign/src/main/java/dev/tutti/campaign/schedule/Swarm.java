@@ -1,0 +1,764 @@
+package dev.tutti.campaign.schedule;
+
+import dev.tutti.campaign.cluster.Action;
+import dev.tutti.campaign.cluster.Ambush;
+import dev.tutti.campaign.cluster.Band;
+import dev.tutti.campaign.cluster.Cluster;
+import dev.tutti.campaign.cluster.Ends;
+import dev.tutti.campaign.cluster.Fault;
+import dev.tutti.campaign.cluster.Neighbours;
+import dev.tutti.campaign.cluster.Promises;
+import dev.tutti.core.settings.Durations;
+import dev.tutti.core.settings.Size;
+import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.sim.DatagramPath;
+import dev.tutti.sim.Network;
+import dev.tutti.sim.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Draws a schedule from a seed. Each seed has some kinds of faults and not the others (swarm testing, Groce et al.,
+ * 2012), so that a bug that one kind hides shows in schedules without that kind.
+ */
+public final class Swarm {
+
+    /** Bytes of the longest message out of band. */
+    private static final int URGENT_BYTES_MAX = 2_000;
+
+    private static final String FIRST_ONLY = "n1:7800";
+
+    /** Time after which the effects of all faults are over. */
+    private static final Duration LONG = Duration.ofSeconds(300);
+
+    /** Multiple of a path's jitter by which a time-out at least exceeds the heartbeat. */
+    private static final long DELAYS_BEFORE_A_VERDICT = 3;
+
+    private final SplittableRandom random;
+    private final Schedule.Mode mode;
+    private final int size;
+    private final EnumSet<Fault> faults = EnumSet.noneOf(Fault.class);
+    private final List<Schedule.Step> steps = new ArrayList<>();
+    private Schedule.World world;
+    private final boolean isUnreliable;
+    private final long seed;
+    private long nowNanos;
+    private long bytesLeft;
+
+    /** True if nodes learn of each other only through some of them, so that all have to be up. */
+    private boolean isEverybodyNeeded;
+
+    private Swarm(long seed, Schedule.Mode mode) {
+        this.seed = seed;
+        this.mode = mode;
+        this.random = new SplittableRandom(seed * 31 + mode.ordinal());
+        this.size = 2 + Math.min(random.nextInt(8), random.nextInt(8));
+        this.isUnreliable = random.nextInt(8) == 0;
+        this.bytesLeft = 1L << 15 + random.nextInt(9);
+        this.world = Schedule.World.plain();
+    }
+
+    /** Returns the mode of a seed when none is asked for. */
+    static Schedule.Mode modeOf(long seed) {
+        if (Math.floorMod(seed, 16L) == 12) {
+            return Schedule.Mode.PRIMARY;
+        }
+        return switch ((int) Math.floorMod(seed, 8L)) {
+            case 1, 5 -> Schedule.Mode.PROMPT;
+            case 3, 6 -> Schedule.Mode.LIVENESS;
+            case 7 -> Schedule.Mode.SETTLING;
+            default -> Schedule.Mode.SAFETY;
+        };
+    }
+
+    public static Schedule draw(long seed) {
+        return draw(seed, modeOf(seed));
+    }
+
+    public static Schedule draw(long seed, Schedule.Mode mode) {
+        return switch (mode) {
+            case PROMPT -> new PromptSwarm(seed).draw();
+            case PRIMARY -> new PrimarySwarm(seed).draw();
+            case LIAR -> new LiarSwarm(seed).draw();
+            case APPLICATION -> Schedule.ofApplication(seed);
+            case SAFETY, LIVENESS, SETTLING -> new Swarm(seed, mode).draw();
+        };
+    }
+
+    private Schedule draw() {
+        for (Fault fault : Fault.values()) {
+            if (random.nextInt(5) < 2) {
+                faults.add(fault);
+            }
+        }
+        faults.add(Fault.WORK);
+        drawWorld();
+        boolean isAtOnce = random.nextBoolean();
+        for (int node = 1; node <= size; node++) {
+            if (random.nextInt(12) > 0) {
+                step(new Action.Start(node));
+                pass(isAtOnce ? 0 : random.nextLong(1L << 10 + random.nextInt(22)));
+            }
+        }
+        pass(random.nextLong(1L << 20 + random.nextInt(14)));
+        int storms = 1 + random.nextInt(8);
+        for (int storm = 0; storm < storms; storm++) {
+            int troubles = 3 + random.nextInt(50);
+            boolean isFast = random.nextBoolean();
+            for (int index = 0; index < troubles; index++) {
+                trouble();
+                pauseBetween(isFast);
+            }
+            if (random.nextInt(3) == 0) {
+                lull();
+            }
+        }
+        end();
+        steps.sort(Comparator.comparingLong(Schedule.Step::timeNanos));
+        return new Schedule(seed, mode, size, world, steps);
+    }
+
+    // ------------------------------------------------------------------ the world
+
+    private void drawWorld() {
+        TreeMap<String, String> settings = world.settings();
+        if (isUnreliable) {
+            settings.put(GroupSettings.STACK.name(), "unreliable");
+        } else {
+            GroupDraw.order(settings, seed, mode);
+        }
+        GroupDraw.aside(settings, seed, mode);
+        drawSeeds(settings);
+        if (random.nextBoolean()) {
+            int window = random.nextInt(3) == 0 ? 1024 : 128 + random.nextInt(128);
+            settings.put(GroupSettings.WINDOW.name(), Size.kibibytes(window).toString());
+        }
+        set(GroupSettings.MERGE_DELAY.name(), 3, 0, 2_000);
+        set(GroupSettings.ACK_DELAY.name(), 5, 0, 50);
+        set(GroupSettings.STABLE_DELAY.name(), 5, 1, 1_000);
+        set(GroupSettings.HOLD_BACK.name(), 5, 10, 8_000);
+        set(GroupSettings.BALLOT_TIMEOUT.name(), 5, 100, 10_000);
+        set(GroupSettings.LEAVE_TIMEOUT.name(), 5, 1, 4_000);
+        set(NodeSettings.PATIENCE.name(), 4, 0, 2_000);
+        set(NodeSettings.PAUSE_MAX.name(), 5, 100, 4_000);
+        long heartbeatMillis = 0;
+        long timeoutMillis = 0;
+        if (random.nextInt(3) == 0) {
+            heartbeatMillis = 50 + random.nextLong(2_000);
+            timeoutMillis = heartbeatMillis * (2 + random.nextInt(4));
+        }
+        if (random.nextInt(4) == 0) {
+            settings.put(NodeSettings.RESEND_BUFFER.name(), Size.mebibytes(1 + random.nextInt(4)).toString());
+        }
+        Path path = Path.LOCAL;
+        if (random.nextBoolean()) {
+            path = path.withLatency(
+                    Duration.ofNanos(random.nextLong(1L << 15 + random.nextInt(11))),
+                    Duration.ofNanos(random.nextLong(1L << 15 + random.nextInt(13))));
+        }
+        if (random.nextInt(4) == 0) {
+            path = path.withBuffer(1 << 10 + random.nextInt(9));
+        }
+        if (random.nextInt(4) == 0) {
+            path = path.withCapacity(random.nextBoolean() ? 3_000_000 : 30_000_000);
+        }
+        if (faults.contains(Fault.TAIL)) {
+            path = path.withTail(Duration.ofMillis(1 << random.nextInt(8)));
+        }
+        world = world.withPath(path);
+        if (heartbeatMillis > 0) {
+            // A time-out shorter than the arrival of heartbeats makes views change for ever.
+            long needed = heartbeatMillis + DELAYS_BEFORE_A_VERDICT * path.jitter().toMillis();
+            settings.put(NodeSettings.HEARTBEAT.name(), heartbeatMillis + " ms");
+            settings.put(NodeSettings.DETECTION_TIMEOUT.name(), Math.max(timeoutMillis, needed) + " ms");
+        }
+        if (random.nextInt(5) == 0) {
+            world = world.on(datagrams());
+        }
+        if (random.nextInt(3) == 0) {
+            world = world.withDelays(
+                    Duration.ofMillis(1 << random.nextInt(13)),
+                    Duration.ofMillis(1 << random.nextInt(12)),
+                    Duration.ofMillis(1 << random.nextInt(12)));
+        }
+        for (int node = 1; node <= size; node++) {
+            if (faults.contains(Fault.DRIFT) && random.nextBoolean()) {
+                world.driftPpm().put(node, random.nextLong(-100_000, 100_001));
+            }
+            if (faults.contains(Fault.TIMERS) && random.nextBoolean()) {
+                world.lateTimers().put(node, Duration.ofMillis(random.nextInt(50)));
+            }
+        }
+    }
+
+    private Schedule.Datagrams datagrams() {
+        DatagramPath path = DatagramPath.LOCAL;
+        if (random.nextInt(3) > 0) {
+            path = path.withLoss(share(0.3));
+        }
+        if (random.nextBoolean()) {
+            path = path.withLatency(
+                    Duration.ofNanos(random.nextLong(2_000_000)), Duration.ofNanos(random.nextLong(3_000_000)));
+        }
+        if (random.nextInt(3) == 0) {
+            path = path.withDuplication(share(0.5));
+        }
+        if (random.nextInt(3) == 0) {
+            path = path.withDamage(share(0.1), share(0.1));
+        }
+        if (faults.contains(Fault.TAIL)) {
+            path = path.withTail(share(0.1), Duration.ofMillis(1 << random.nextInt(8)));
+        }
+        if (random.nextInt(3) == 0) {
+            path = path.withCapacity(200_000 + random.nextLong(5_000_000), 3_000 + random.nextInt(60_000));
+        }
+        if (random.nextBoolean()) {
+            path = path.withMulticastLoss(share(0.5));
+        }
+        int bytesMax = random.nextInt(3) > 0 ? 1_400 : random.nextBoolean() ? 9_000 : 65_000;
+        int bufferBytes = random.nextInt(3) > 0 ? 4 << 20 : 2_000 + random.nextInt(20_000);
+        return new Schedule.Datagrams(bytesMax, random.nextInt(3) > 0, bufferBytes, path);
+    }
+
+    /** Draws a share in steps of a hundredth, which is easy to read. */
+    private double share(double max) {
+        return random.nextInt((int) (max * 100) + 1) / 100.0;
+    }
+
+    private boolean hasAside() {
+        return world.settings().containsKey(Neighbours.PREFIX + GroupSettings.WINDOW.name());
+    }
+
+    /** Draws nodes that do not know all others from the start, if all are up in the end and no cut stays. */
+    private void drawSeeds(TreeMap<String, String> settings) {
+        SplittableRandom seeds = new SplittableRandom(~seed * 43 + mode.ordinal());
+        if (mode == Schedule.Mode.SAFETY && seeds.nextInt(3) == 0) {
+            isEverybodyNeeded = true;
+            settings.put(NodeSettings.SEEDS.name(), seeds.nextBoolean() ? Cluster.NEXT_ONLY.getFirst() : FIRST_ONLY);
+        }
+    }
+
+    private void set(String name, int oneIn, int min, int max) {
+        if (random.nextInt(oneIn) == 0) {
+            int value = min + (random.nextBoolean() ? 0 : random.nextInt(max - min));
+            world.settings().put(name, value + " ms");
+        }
+    }
+
+    // ------------------------------------------------------------------ time
+
+    private void step(Action action) {
+        steps.add(new Schedule.Step(nowNanos, action));
+    }
+
+    private void stepAfter(long nanos, Action action) {
+        steps.add(new Schedule.Step(nowNanos + nanos, action));
+    }
+
+    private void pass(long nanos) {
+        nowNanos += nanos;
+    }
+
+    private void pauseBetween(boolean isFast) {
+        switch (random.nextInt(12)) {
+            case 0, 1, 2 -> pass(0);
+            case 3, 4, 5 -> pass(random.nextLong(300_000));
+            case 6, 7 -> pass(random.nextLong(20_000_000));
+            case 8, 9 -> pass(random.nextLong(600_000_000));
+            case 10 -> pass(random.nextLong(isFast ? 600_000_000L : 5_000_000_000L));
+            default -> pass(random.nextLong(isFast ? 3_000_000_000L : 20_000_000_000L));
+        }
+    }
+
+    /** Adds a stretch of up to hours in which nothing new happens. */
+    private void lull() {
+        if (random.nextBoolean()) {
+            step(new Action.HealAll());
+        }
+        step(new Action.Quiet());
+        pass(1_000_000_000L * (1L << random.nextInt(13)));
+    }
+
+    // ------------------------------------------------------------------ faults
+
+    private int node() {
+        return 1 + random.nextInt(size);
+    }
+
+    private int otherThan(int node) {
+        int other = 1 + random.nextInt(size - 1);
+        return other < node ? other : other + 1;
+    }
+
+    private void trouble() {
+        List<Fault> choice = List.copyOf(faults);
+        Fault fault = choice.get(random.nextInt(choice.size()));
+        if (random.nextInt(3) == 0) {
+            fault = Fault.WORK;
+        } else if (random.nextInt(6) == 0) {
+            // A node that is down or paused has to come back, or soon no node is left to have faults.
+            fault = Fault.START;
+        }
+        int node = node();
+        switch (fault) {
+            case WORK -> work(node);
+            case START -> {
+                step(new Action.Start(node));
+                step(new Action.Resume(node));
+                step(new Action.Unclog(node));
+            }
+            case KILL -> kill(node);
+            case POWER_OFF -> {
+                step(new Action.PowerOff(node));
+                startSoon(node);
+            }
+            case STOP -> {
+                step(new Action.Stop(node));
+                startSoon(node);
+            }
+            case LEAVE -> {
+                boolean isAside = hasAside() && random.nextBoolean();
+                step(isAside ? new Action.LeaveAside(node) : new Action.Leave(node));
+                stepAfter(
+                        random.nextLong(1L << 20 + random.nextInt(13)),
+                        isAside ? new Action.JoinAside(node) : new Action.JoinAgain(node));
+                if (random.nextInt(3) == 0) {
+                    // To a member that is about to leave, or has just left.
+                    pass(random.nextLong(2_000_000));
+                    send(otherThan(node), 1 + random.nextInt(20), random.nextInt(3_000), node);
+                }
+            }
+            case PAUSE -> {
+                step(new Action.Pause(node));
+                stepAfter(1_000_000L << random.nextInt(17), new Action.Resume(node));
+            }
+            case SLOW_NODE -> step(new Action.Compute(
+                    node,
+                    Duration.ofNanos(1 + random.nextLong(1L << 10 + random.nextInt(15))),
+                    Duration.ofNanos(random.nextLong(20_000))));
+            case SLOW_APPLICATION -> slowApplication(node);
+            case WALL_CLOCK -> step(new Action.SetWallClock(
+                    node, Duration.ofMillis(random.nextLong(-3_600_000, 3_600_001))));
+            case LEAP -> step(new Action.Leap(node, Duration.ofMillis(random.nextLong(1L << random.nextInt(22)))));
+            case DRIFT, TIMERS, TAIL -> work(node);
+            case PARTITION -> partition();
+            case ONE_WAY -> oneWay();
+            case BRIDGE -> bridge();
+            case RING -> ring();
+            case FLAPPING -> flap();
+            case COORDINATOR -> step(new Action.Coordinator(
+                    random.nextBoolean() ? Action.Coordinator.Fate.KILLED : Action.Coordinator.Fate.CUT_OFF));
+            case CLOG -> clog();
+            case BREAK -> {
+                for (int index = random.nextInt(3); index >= 0; index--) {
+                    step(new Action.Break(
+                            node, otherThan(node), Network.Notice.values()[random.nextInt(4)]));
+                    pass(random.nextLong(1_000_000));
+                }
+            }
+            case AMBUSH -> ambush();
+            case DELAY -> delay();
+            case GIVE_UP -> giveUp(node);
+            case CORRUPTION -> step(new Action.Corrupt(node, otherThan(node)));
+        }
+    }
+
+    private void work(int node) {
+        int length = switch (random.nextInt(6)) {
+            case 0 -> 0;
+            case 1 -> 1 << random.nextInt(21);
+            case 2 -> random.nextInt(70_000);
+            default -> random.nextInt(4_000);
+        };
+        int count = switch (random.nextInt(4)) {
+            case 0 -> 1;
+            case 1 -> 1 + random.nextInt(300);
+            default -> 1 + random.nextInt(40);
+        };
+        count = (int) Math.min(count, Math.max(1, bytesLeft / (length + 100)));
+        if (length > bytesLeft) {
+            length = random.nextInt(100);
+        }
+        int kind = random.nextInt(8);
+        if (kind == 0) {
+            step(new Action.Talk(node, Duration.ofMillis(20 + random.nextInt(500))));
+        } else if (kind == 1) {
+            for (int from = 1; from <= size; from++) {
+                send(from, Math.max(1, count / size), length, 0);
+            }
+        } else {
+            send(node, count, length, kind < 5 ? 0 : node());
+        }
+    }
+
+    private void send(int from, int count, int length, int to) {
+        bytesLeft -= (long) count * (length + 100);
+        Band band = switch (random.nextInt(6)) {
+            case 0 -> Band.SCOPED;
+            case 1 -> Band.OUT_OF_BAND;
+            default -> Band.ORDERED;
+        };
+        step(new Action.Send(from, count, band == Band.OUT_OF_BAND ? Math.min(length, URGENT_BYTES_MAX) : length, to, band));
+    }
+
+    private void kill(int node) {
+        step(new Action.Kill(node));
+        if (random.nextInt(4) == 0) {
+            pass(random.nextLong(5_000_000));
+            step(new Action.Kill(node()));
+        }
+        startSoon(node);
+    }
+
+    /** Starts the node again, often before any other has noticed that it was gone. */
+    private void startSoon(int node) {
+        if (faults.contains(Fault.START) && random.nextBoolean()) {
+            stepAfter(random.nextLong(1L << 10 + random.nextInt(24)), new Action.Start(node));
+        }
+    }
+
+    private void slowApplication(int node) {
+        Action slow = random.nextInt(3) == 0
+                ? new Action.Consume(node, null)
+                : new Action.Consume(node, Duration.ofNanos(random.nextLong(1L << 14 + random.nextInt(11))));
+        step(slow);
+        if (random.nextBoolean()) {
+            stepAfter(random.nextLong(1L << 25 + random.nextInt(10)), new Action.Consume(node, Duration.ZERO));
+        }
+    }
+
+    private TreeSet<Integer> side() {
+        TreeSet<Integer> side = new TreeSet<>();
+        int count = 1 + random.nextInt(size - 1);
+        while (side.size() < count) {
+            side.add(node());
+        }
+        return side;
+    }
+
+    private TreeSet<Integer> others(TreeSet<Integer> side) {
+        TreeSet<Integer> others = new TreeSet<>();
+        for (int node = 1; node <= size; node++) {
+            if (!side.contains(node)) {
+                others.add(node);
+            }
+        }
+        return others;
+    }
+
+    private void lose(TreeSet<Integer> side, TreeSet<Integer> other, Fault fault) {
+        step(new Action.Lose(side, other, fault));
+        if (random.nextInt(3) > 0) {
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.Find(side, other));
+        } else if (random.nextBoolean()) {
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.HealAll());
+        }
+    }
+
+    /** Splits the nodes into two sides, or into as many as have two nodes each. */
+    private void partition() {
+        if (size < 4 || random.nextInt(3) > 0) {
+            TreeSet<Integer> side = side();
+            lose(side, others(side), Fault.PARTITION);
+            return;
+        }
+        List<Integer> seats = new ArrayList<>(others(new TreeSet<>()));
+        shuffle(seats);
+        int length = 2 + random.nextInt(size / 2 - 1);
+        for (int from = 0; from + length < size; from += length) {
+            step(new Action.Lose(
+                    new TreeSet<>(seats.subList(from, from + length)),
+                    new TreeSet<>(seats.subList(from + length, size)),
+                    Fault.PARTITION));
+        }
+        stepAfter(random.nextLong(1L << 24 + random.nextInt(13)), new Action.HealAll());
+    }
+
+    private void oneWay() {
+        TreeSet<Integer> side = side();
+        TreeSet<Integer> other = others(side);
+        step(new Action.Miss(side, other));
+        if (random.nextBoolean()) {
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.Find(side, other));
+        }
+    }
+
+    private void bridge() {
+        if (size < 3) {
+            return;
+        }
+        TreeSet<Integer> side = side();
+        TreeSet<Integer> other = others(side);
+        if (side.size() > 1) {
+            side.remove(side.first());
+        } else {
+            other.remove(other.last());
+        }
+        lose(side, other, Fault.BRIDGE);
+    }
+
+    /** Lets each node hear only its neighbours in a ring: a majority, but a different one for each node. */
+    private void ring() {
+        List<Integer> seats = new ArrayList<>();
+        for (int node = 1; node <= size; node++) {
+            seats.add(node);
+        }
+        shuffle(seats);
+        int reach = Math.max(1, size / 4);
+        for (int index = 0; index < size; index++) {
+            for (int other = index + 1; other < size; other++) {
+                int distance = Math.min(other - index, size - other + index);
+                if (distance > reach) {
+                    step(new Action.Lose(
+                            Action.setOf(seats.get(index)), Action.setOf(seats.get(other)), Fault.RING));
+                }
+            }
+        }
+        if (random.nextInt(3) > 0) {
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.HealAll());
+        }
+    }
+
+    private void flap() {
+        TreeSet<Integer> side = side();
+        TreeSet<Integer> other = others(side);
+        long period = 1L << 24 + random.nextInt(11);
+        for (int round = 2 + random.nextInt(6); round > 0; round--) {
+            step(new Action.Lose(side, other, Fault.FLAPPING));
+            stepAfter(random.nextLong(period), new Action.Find(side, other));
+            pass(period);
+        }
+    }
+
+    private void clog() {
+        List<Integer> seats = new ArrayList<>(side());
+        shuffle(seats);
+        long gap = 1L << 20 + random.nextInt(11);
+        for (int node : seats) {
+            step(new Action.Clog(node));
+            pass(random.nextLong(gap));
+        }
+        shuffle(seats);
+        long at = 0;
+        for (int node : seats) {
+            at += random.nextLong(gap);
+            stepAfter(at, new Action.Unclog(node));
+        }
+    }
+
+    /** Delays frames from one node to some, or from some to one, until the end of the faults. */
+    private void delay() {
+        TreeSet<Integer> side = random.nextBoolean() ? Action.setOf(node()) : side();
+        TreeSet<Integer> other = others(side);
+        while (other.size() > 1 && random.nextBoolean()) {
+            other.remove(other.first());
+        }
+        step(new Action.Delay(side, other, Duration.ofNanos(random.nextLong(1L << 20 + random.nextInt(12)))));
+        if (random.nextBoolean()) {
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.Delay(side, other, Duration.ZERO));
+        }
+    }
+
+    /** Closes the node's session with one other or with all, sometimes at both ends. */
+    private void giveUp(int node) {
+        boolean isMutual = random.nextInt(3) == 0;
+        TreeSet<Integer> others = random.nextInt(3) == 0
+                ? others(Action.setOf(node))
+                : Action.setOf(otherThan(node));
+        for (int other : others) {
+            step(new Action.GiveUp(node, other));
+            if (isMutual) {
+                step(new Action.GiveUp(other, node));
+            }
+        }
+    }
+
+    /** Adds one or two ambushes, and traffic while they strike. */
+    private void ambush() {
+        List<Ambush.Message> messages = Ambush.Message.ofAnyGroup();
+        Ambush.Message message = messages.get(random.nextInt(messages.size()));
+        if (random.nextBoolean()) {
+            step(new Action.Await(Ambush.Message.PREPARE, 0, 1, Duration.ZERO,
+                    new Action.Send(node(), 1 + random.nextInt(20), random.nextInt(3_000), 0)));
+        }
+        if (random.nextBoolean()) {
+            // Messages of all kinds, so that some of each wait or are under way while the view changes.
+            Band band = Band.values()[random.nextInt(Band.values().length)];
+            int length = random.nextInt(8) == 0 && band != Band.OUT_OF_BAND ? random.nextInt(300_000) : random.nextInt(2_000);
+            step(new Action.Await(message, 0, 1 + random.nextInt(size), Duration.ZERO,
+                    new Action.Send(node(), 1 + random.nextInt(4), length, random.nextInt(3) == 0 ? 0 : node(), band)));
+        }
+        for (int index = random.nextInt(2); index >= 0; index--) {
+            Duration later = random.nextBoolean()
+                    ? Duration.ZERO
+                    : Duration.ofNanos(random.nextLong(1L << 14 + random.nextInt(12)));
+            step(new Action.Await(message, 0, 1 + random.nextInt(size + 1), later, ambushed()));
+        }
+    }
+
+    private Action ambushed() {
+        int node = node();
+        TreeSet<Integer> side = side();
+        return switch (random.nextInt(16)) {
+            case 12, 13 -> new Ends.KillEnd(random.nextBoolean());
+            case 14, 15 -> new Action.GiveUp(node, otherThan(node));
+            case 0, 1, 2 -> new Action.Kill(node);
+            case 3 -> new Action.PowerOff(node);
+            case 4 -> new Action.Leave(node);
+            case 5 -> new Action.Start(node);
+            case 6 -> new Action.Coordinator(Action.Coordinator.Fate.KILLED);
+            case 7 -> new Action.Lose(side, others(side), Fault.PARTITION);
+            case 8 -> new Action.Lose(Action.setOf(node), Action.setOf(otherThan(node)), Fault.PARTITION);
+            case 9 -> new Action.Pause(node);
+            case 10 -> new Action.Clog(node);
+            default -> new Action.Break(node, otherThan(node), Network.Notice.values()[random.nextInt(4)]);
+        };
+    }
+
+    private void shuffle(List<Integer> seats) {
+        for (int index = seats.size() - 1; index > 0; index--) {
+            Collections.swap(seats, index, random.nextInt(index + 1));
+        }
+    }
+
+    // ------------------------------------------------------------------ the end
+
+    private void end() {
+        // The end comes after steps that were planned for later.
+        for (Schedule.Step step : steps) {
+            nowNanos = Math.max(nowNanos, step.timeNanos());
+        }
+        pass(1);
+        switch (mode) {
+            case SAFETY, PROMPT, PRIMARY -> {
+                lastly();
+                if (random.nextBoolean() || isEverybodyNeeded) {
+                    for (int node = 1; node <= size; node++) {
+                        step(new Action.Start(node));
+                    }
+                }
+                if (hasAside() && random.nextBoolean()) {
+                    // The second group must not wait for it.
+                    step(new Action.HealAll());
+                    pass(5_000_000_000L);
+                    step(new Action.Consume(node(), null));
+                    step(new Action.Send(node(), 20, 1_000, 0));
+                }
+            }
+            case LIVENESS -> endWithCore();
+            case SETTLING -> endWithCuts();
+        }
+    }
+
+    /** Draws the last part, when all is well again, from a random stream of its own. */
+    private void lastly() {
+        SplittableRandom lasts = new SplittableRandom(~seed * 53);
+        Duration timeout = timeout();
+        if (isUnreliable || lasts.nextInt(4) > 0 && world.datagrams() == null) {
+            return;
+        }
+        allWell();
+        boolean isSeedLost = size > 2 && FIRST_ONLY.equals(world.settings().get(NodeSettings.SEEDS.name()));
+        if (isSeedLost) {
+            loseTheSeed(lasts, timeout);
+        } else if (world.datagrams() == null) {
+            boolean isBreaking = world.connectTimeout().compareTo(timeout.dividedBy(3).multipliedBy(2)) <= 0
+                    && world.noticeDelayMax().compareTo(timeout.dividedBy(8)) <= 0
+                    && world.endDelayMax().compareTo(timeout.dividedBy(8)) <= 0;
+            add(new Calm(lasts, size, nowNanos).draw(LONG, timeout, isBreaking));
+        } else if (!world.settings().containsKey(NodeSettings.DETECTION_TIMEOUT.name())) {
+            // Lost datagrams are sent again, even if no message follows.
+            step(new Promises.OneView(LONG));
+            for (int from = 1; from <= size; from++) {
+                step(new Action.Send(from, 1 + lasts.nextInt(10), lasts.nextInt(1_000), 0));
+            }
+            step(new Promises.Arrived(Duration.ofSeconds(30)));
+        }
+    }
+
+    private Duration timeout() {
+        String drawn = world.settings().get(NodeSettings.DETECTION_TIMEOUT.name());
+        return drawn == null ? NodeSettings.DETECTION_TIMEOUT.defaultValue() : Durations.parse(drawn);
+    }
+
+    private void add(List<Schedule.Step> more) {
+        steps.addAll(more);
+        nowNanos = more.getLast().timeNanos() + 1;
+    }
+
+    /** Heals everything and waits until nothing is under way that could cause another view. */
+    private void allWell() {
+        step(new Promises.Disarm());
+        step(new Action.HealAll());
+        for (int node = 1; node <= size; node++) {
+            step(new Action.Start(node));
+            step(new Action.Resume(node));
+            step(new Action.Unclog(node));
+            step(new Action.Consume(node, Duration.ZERO));
+            step(new Action.Compute(node, Duration.ofNanos(1_000), Duration.ofNanos(200)));
+            step(new Action.Delay(Action.setOf(node), others(Action.setOf(node)), Duration.ZERO));
+        }
+        pass(1_000_000);
+        step(new Promises.OneView(LONG));
+        pass(LONG.toNanos());
+    }
+
+    /** Kills the only seed, then cuts the others into two sides, which have to find each other without it. */
+    private void loseTheSeed(SplittableRandom lasts, Duration timeout) {
+        step(new Action.Kill(1));
+        TreeSet<Integer> side = new TreeSet<>();
+        TreeSet<Integer> other = new TreeSet<>();
+        for (int node = 2; node <= size; node++) {
+            (node == 2 || node < size && lasts.nextBoolean() ? side : other).add(node);
+        }
+        step(new Action.Lose(side, other, Fault.PARTITION));
+        pass(timeout.toNanos() * 10);
+        step(new Action.HealAll());
+        pass(1_000_000);
+        step(new Promises.OneView(LONG));
+    }
+
+    /** Removes all nodes but the core for good, each in a way of its own. */
+    private void endWithCore() {
+        TreeSet<Integer> core = side();
+        world.core().addAll(core);
+        for (int node = 1; node <= size; node++) {
+            if (core.contains(node)) {
+                step(new Action.Start(node));
+                continue;
+            }
+            TreeSet<Integer> alone = Action.setOf(node);
+            switch (random.nextInt(6)) {
+                case 0 -> step(new Action.Kill(node));
+                case 1 -> step(new Action.PowerOff(node));
+                case 2 -> step(new Action.Pause(node));
+                case 3 -> step(new Action.Lose(alone, core, Fault.PARTITION));
+                case 4 -> step(new Action.Miss(alone, core));
+                default -> step(new Action.Miss(core, alone));
+            }
+        }
+    }
+
+    /** Starts all nodes, and leaves some pairs cut off from each other, in one direction or both. */
+    private void endWithCuts() {
+        step(new Action.HealAll());
+        for (int node = 1; node <= size; node++) {
+            step(new Action.Start(node));
+        }
+        int cuts = 1 + random.nextInt(size);
+        for (int index = 0; index < cuts; index++) {
+            int node = node();
+            TreeSet<Integer> one = Action.setOf(node);
+            TreeSet<Integer> other = Action.setOf(otherThan(node));
+            step(random.nextBoolean() ? new Action.Miss(one, other) : new Action.Lose(one, other, Fault.PARTITION));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.tutti.campaign.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.campaign.schedule.Schedule;
+import dev.tutti.campaign.schedule.Swarm;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A small campaign, with as many seeds as a test may take. A full one is {@code ./tutti sim --schedules 2000}. */
+class SearchTest {
+
+    /** Events that the search has to reach. */
+    private static final List<String> STATES = List.of(
+            "fault.kill",
+            "fault.partition",
+            "fault.break",
+            "event.session-resumed",
+            "groups.story.dropped.frozen",
+            "groups.story.dropped.old_ballot",
+            "groups.story.membership.stragglers-completed",
+            "groups.story.packing.window-closed",
+            "groups.story.reliability.repairs-received",
+            "state.merge: of two views of two or more",
+            "state.partition-crash-restart: within 10 s",
+            "state.restart-before-noticed: its past is in a view");
+
+    /** Mutant that keeps a block from the start on. */
+    private static final Mutant LEAK = new Mutant("leak", "a block is never released", List.of("S23"), (
+            self, settings, seed, memory, events) -> {
+        memory.acquire(100);
+        return Mutant.NONE.maker().make(self, settings, seed, memory, events);
+    });
+
+    private static Search.Result search(Mutant mutant, long first, long count) {
+        return new Search(Swarm::draw, mutant, Runtime.getRuntime().availableProcessors(), 1, text -> {})
+                .run(first, count, Long.MAX_VALUE);
+    }
+
+    @Test
+    void clustersKeepTheirPromisesWhateverHappens() {
+        Search.Result result = search(Mutant.NONE, 1, 200);
+        assertThat(result.failures().stream().map(Trial.Outcome::failure)).isEmpty();
+        assertThat(result.differing()).as("seeds whose second run went another way").isEmpty();
+        assertThat(result.twice()).isEqualTo(2);
+        assertThat(result.schedules()).isEqualTo(200);
+        for (String state : STATES) {
+            assertThat(result.coverage().of(state)).as(state).isPositive();
+        }
+    }
+
+    @Test
+    void oneSeedGivesOneRun() {
+        for (long seed = 1; seed <= 3; seed++) {
+            assertThat(Trial.run(Swarm.draw(seed)).hash()).isEqualTo(Trial.run(Swarm.draw(seed)).hash());
+        }
+        assertThat(Trial.run(Swarm.draw(1)).hash()).isNotEqualTo(Trial.run(Swarm.draw(2)).hash());
+    }
+
+    @Test
+    void leakIsFoundAndMadeSmall() {
+        Search.Result result = search(LEAK, 1, 20);
+        assertThat(result.failures()).isNotEmpty();
+        Trial.Outcome failed = result.failures().getFirst();
+        assertThat(failed.property()).isEqualTo("S23");
+        Trial.Outcome smallest = Shrinker.shrink(failed, LEAK, 10_000);
+        assertThat(smallest.property()).isEqualTo("S23");
+        assertThat(smallest.schedule().steps()).hasSizeLessThanOrEqualTo(2).hasSizeLessThan(failed.schedule().steps().size());
+        assertThat(Schedule.parse(smallest.schedule().toString())).isEqualTo(smallest.schedule());
+    }
+}

@@ -42,7 +42,6 @@ class ModulesTest {
                     "dev.tutti.internal.delivery",
                     "dev.tutti.internal.diagnostics",
                     "dev.tutti.internal.inspection",
-                    "dev.tutti.internal.settings",
                     "dev.tutti.internal.state",
                     "dev.tutti.internal.submission"),
             List.of("dev.tutti.console", "dev.tutti.console.internal"),

@@ -194,24 +194,50 @@ final class Ballot {
      * Returns the stragglers with two diverging ways to go on: the view that they have to catch up with was left by
      * another member for a later one, which names them as coming from their present view. A member that goes one way
      * with some must not continue with the others before a view has separated them [S12; docs/decisions/0102].
+     *
+     * <p>A member that has gone one of these ways in a ballot without the others diverges too: it is no straggler any more,
+     * and another one has left its view for a later one, which names it as coming from elsewhere (spec/README.md, findings).
      */
-    List<Member> torn() {
-        List<Member> torn = new ArrayList<>();
+    List<Member> divergent() {
+        List<Member> divergent = new ArrayList<>();
         answers.forEach((member, answer) -> {
-            ViewId from = answer.view().id();
-            Straggler straggler = electors.contains(member) ? null : straggler(member, from);
-            if (straggler != null && answer.vote() != null && hasPassed(straggler.view(), from, answer.received())) {
-                torn.add(member);
-            } else if (straggler != null && mistake != Mistake.IGNORE_INSTALLED) {
-                for (Answer other : answers.values()) {
-                    if (other.view().id().isAfter(straggler.view().id()) && saysComesFrom(other.view(), member, from)) {
-                        torn.add(member);
-                        break;
-                    }
-                }
+            if (!electors.contains(member) && isDivergent(member, answer)) {
+                divergent.add(member);
             }
         });
-        return torn;
+        return divergent;
+    }
+
+    private boolean isDivergent(Member member, Answer answer) {
+        ViewId from = answer.view().id();
+        Straggler straggler = straggler(member, from);
+        if (straggler == null) {
+            return hasStrayed(member, from);
+        }
+        if (answer.vote() != null && hasPassed(straggler.view(), from, answer.received())) {
+            return true;
+        }
+        if (mistake == Mistake.IGNORE_INSTALLED) {
+            return false;
+        }
+        for (Answer other : answers.values()) {
+            if (other.view().id().isAfter(straggler.view().id()) && saysComesFrom(other.view(), member, from)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether another member has left the view of a member for a later one that names it as coming from elsewhere. */
+    private boolean hasStrayed(Member member, ViewId from) {
+        for (Map.Entry<Member, Answer> other : answers.entrySet()) {
+            View ahead = other.getValue().view();
+            boolean isCandidate = ahead.id().isAfter(from) && ahead.contains(member) && !saysComesFrom(ahead, member, from);
+            if (isCandidate && saysComesFrom(ahead, other.getKey(), from)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -625,9 +625,9 @@ public final class Membership implements Layer {
         if (!running.isComplete()) {
             return;
         }
-        List<Member> torn = running.torn();
-        if (!torn.isEmpty()) {
-            separate(running, torn, out);
+        List<Member> divergent = running.divergent();
+        if (!divergent.isEmpty()) {
+            separate(running, divergent, out);
             return;
         }
         List<Ballot.Straggler> stragglers = running.takeStragglers();
@@ -675,15 +675,15 @@ public final class Membership implements Layer {
         }
     }
 
-    /** Starts a ballot without the torn members; the view after the next has them again. */
-    private void separate(Ballot running, List<Member> torn, Outbox out) {
+    /** Starts a ballot without the divergent members; the view after the next has them again. */
+    private void separate(Ballot running, List<Member> divergent, Outbox out) {
         List<Member> rest = new ArrayList<>(running.candidates());
-        rest.removeAll(torn);
+        rest.removeAll(divergent);
         if (primacy != null) {
             // They are asked all the same: else the remaining members might be no majority.
-            startBallot(rest, Stream.concat(running.electors().stream(), torn.stream()).toList(), out);
+            startBallot(rest, Stream.concat(running.electors().stream(), divergent.stream()).toList(), out);
         } else {
-            startBallot(torn.contains(self) ? List.of(self) : rest, List.of(), out);
+            startBallot(divergent.contains(self) ? List.of(self) : rest, List.of(), out);
         }
     }
 

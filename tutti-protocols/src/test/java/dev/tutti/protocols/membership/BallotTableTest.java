@@ -332,9 +332,9 @@ class BallotTableTest {
             ballot.record(m(1), new Ballot.Answer(View.alone(m(1)), vector()));
             ballot.record(m(2), new Ballot.Answer(leftBehind(first.view.id()), vector()));
             ballot.record(m(3), new Ballot.Answer(first.view, vector()));
-            assertThat(ballot.torn()).isEmpty();
+            assertThat(ballot.divergent()).isEmpty();
             ballot.record(m(4), new Ballot.Answer(later(first.view.id()), vector()));
-            assertThat(ballot.torn()).containsExactly(m(3));
+            assertThat(ballot.divergent()).containsExactly(m(3));
         }
 
         @Test

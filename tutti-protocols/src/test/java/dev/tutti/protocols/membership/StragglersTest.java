@@ -35,4 +35,29 @@ class StragglersTest {
         assertThat(ballot.takeStragglers()).as("3 is not in the third view").isEmpty();
         assertThat(ballot.decide().view().parts()).hasSize(2);
     }
+
+    /** The run of gap_onlystragglers in spec/README.md: 3 has completed a view without those that went on from it with 4. */
+    @Test
+    void memberThatHasGoneItsWayInAnotherBallotIsLeftOutForOneView() {
+        View before = new View(id(2, 1, 2), members(2, 3), List.of());
+        View alone = new View(id(2, 1, 4), members(4), List.of());
+        List<View.Part> merged = List.of(part(before.id(), members(2, 3), vector()), part(alone.id(), members(4), vector()));
+        View completed = new View(id(3, 1, 2), members(2, 3, 4), merged);
+        List<View.Part> without3 = List.of(part(before.id(), members(3), vector()), part(completed.id(), members(4), vector()));
+        View gone = new View(id(4, 1, 1), members(1, 3, 4), without3);
+        Ballot later = new Ballot(id(5, 1, 1), members(1, 3, 4), gone);
+        later.record(m(1), new Ballot.Answer(gone, vector()));
+        later.record(m(3), new Ballot.Answer(completed, vector()));
+        later.record(m(4), new Ballot.Answer(gone, vector()));
+        assertThat(later.divergent()).containsExactly(m(3));
+        assertThat(later.takeStragglers()).isEmpty();
+    }
+
+    @Test
+    void memberOfAViewThatOthersHaveLeftWithoutItIsNotDivergent() {
+        ballot.record(m(1), new Ballot.Answer(third, vector()));
+        ballot.record(m(2), new Ballot.Answer(third, vector()));
+        ballot.record(m(3), new Ballot.Answer(second, vector()));
+        assertThat(ballot.divergent()).isEmpty();
+    }
 }

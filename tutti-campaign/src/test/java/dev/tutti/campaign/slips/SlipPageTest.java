@@ -45,7 +45,7 @@ class SlipPageTest {
                 |---|---|---|---|---|---|---|
                 | `01-one` | protocols.link | One is wrong. | `sim` | **not caught**: broken without the slip, too | 7 | 7 |
                 | `02-two` | api.state | One is wrong. | `--mode application` | S19 | 4 | 4 |
-                | `03-three` | api | One is wrong. | `LaneTest` | S9 |  |  |
+                | `03-three` | api.delivery | One is wrong. | `LaneTest` | S9 |  |  |
 
                 Behind.
                 | a | table |

@@ -6,6 +6,7 @@ import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.certificate.X509;
 import dev.tutti.netty.internal.loop.Io;
+import dev.tutti.netty.internal.loop.Ios;
 import dev.tutti.netty.internal.tcp.Probe;
 import dev.tutti.netty.tls.ClusterSecret;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -32,10 +34,14 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class ShownCertificateTest {
 
-    private static final String IOS = "dev.tutti.netty.internal.loop.Ios#available";
+    private static final String IOS = "ios";
     private static final String CLUSTER = "tutti";
 
     private final String secret = ClusterSecret.generate();
+
+    static Stream<Io> ios() {
+        return Ios.available();
+    }
 
     @ParameterizedTest
     @MethodSource(IOS)

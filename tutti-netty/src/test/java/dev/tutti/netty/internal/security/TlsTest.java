@@ -11,6 +11,7 @@ import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.certificate.Pem;
 import dev.tutti.netty.internal.certificate.X509;
 import dev.tutti.netty.internal.loop.Io;
+import dev.tutti.netty.internal.loop.Ios;
 import dev.tutti.netty.internal.tcp.Arrivals;
 import dev.tutti.netty.internal.tcp.NettyDriver;
 import dev.tutti.netty.internal.tcp.Probe;
@@ -40,6 +41,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
@@ -52,7 +54,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class TlsTest {
 
-    private static final String IOS = "dev.tutti.netty.internal.loop.Ios#available";
+    private static final String IOS = "ios";
     private static final String SECRET = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj";
     private static final String OTHER_SECRET = "k3Wq8_Rt5Yb1-Nz7Mc2Dv9Hs4Gx6Jf0Lp";
 
@@ -81,6 +83,10 @@ class TlsTest {
                 .with(TransportSettings.TLS_CERTIFICATE, own.certificate().toString())
                 .with(TransportSettings.TLS_KEY, own.key().toString())
                 .with(TransportSettings.TLS_AUTHORITY, signer.certificate().toString());
+    }
+
+    static Stream<Io> ios() {
+        return Ios.available();
     }
 
     // ------------------------------------------------------------------ trust

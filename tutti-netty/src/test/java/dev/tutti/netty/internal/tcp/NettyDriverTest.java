@@ -10,6 +10,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
 import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.loop.Io;
+import dev.tutti.netty.internal.loop.Ios;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -27,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +37,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class NettyDriverTest {
 
-    private static final String IOS = "dev.tutti.netty.internal.loop.Ios#available";
+    private static final String IOS = "ios";
+
+    static Stream<Io> ios() {
+        return Ios.available();
+    }
 
     // ------------------------------------------------------------------ frames
 

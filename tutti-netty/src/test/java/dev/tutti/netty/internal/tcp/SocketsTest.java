@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.core.driver.Socket;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.netty.internal.loop.Io;
+import dev.tutti.netty.internal.loop.Ios;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class SocketsTest {
 
-    private static final String IOS = "dev.tutti.netty.internal.loop.Ios#available";
+    private static final String IOS = "ios";
 
     private static List<Socket> sockets(Probe probe) {
         CompletableFuture<List<Socket>> answer = new CompletableFuture<>();
@@ -31,6 +33,10 @@ class SocketsTest {
                 .filter(metric -> metric.part().equals(part))
                 .map(Metric::name)
                 .collect(Collectors.toSet());
+    }
+
+    static Stream<Io> ios() {
+        return Ios.available();
     }
 
     @ParameterizedTest

@@ -24,6 +24,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,10 +33,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class NettyDatagramDriverTest {
 
-    private static final String IOS = "dev.tutti.netty.internal.loop.Ios#available";
+    private static final String IOS = "ios";
 
     /** A group of its own for each test, so that none hears another. */
     private static final AtomicInteger GROUPS = new AtomicInteger(new Random().nextInt(1 << 16));
+
+    static Stream<Io> ios() {
+        return Ios.available();
+    }
 
     // ------------------------------------------------------------------ datagrams
 

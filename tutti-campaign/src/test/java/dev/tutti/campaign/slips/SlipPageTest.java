@@ -13,7 +13,7 @@ class SlipPageTest {
 
     private final Slip one = slip("01-one", "tutti-protocols/src/main/java/dev/tutti/protocols/link/Link.java", "sim");
     private final Slip two = slip("02-two", "tutti-api/src/main/java/dev/tutti/internal/state/Gate.java", "sim --mode application");
-    private final Slip three = slip("03-three", "tutti-api/src/main/java/dev/tutti/Group.java", "test tutti-api LaneTest");
+    private final Slip three = slip("03-three", "tutti-api/src/main/java/dev/tutti/internal/delivery/Lane.java", "test tutti-api LaneTest");
 
     @Test
     void interruptedHuntGoesOnWithTheSlipsThatAreLeft(@TempDir Path directory) throws IOException {

@@ -23,10 +23,6 @@ record Content(int group, int node, long incarnation, int seat, int stream, int 
 
     static final int OUT_OF_BAND = 3;
     static final int FROM_CALLBACK = 4;
-
-    /** Sent by the thread that leaves, while another one may still wait in a send. */
-    static final int WHILE_LEAVING = 5;
-
     static final int SCOPES = 10;
 
     boolean isOutOfBand() {

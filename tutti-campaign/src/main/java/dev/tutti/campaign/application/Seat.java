@@ -172,7 +172,7 @@ final class Seat implements GroupState {
     /** Sends more than a window, so that sends wait while the group is left. */
     private void sendMoreThanAWindow(Group present) {
         for (int message = 0; message < 40; message++) {
-            futures.add(present.sendAsync(next(Content.WHILE_LEAVING, 15_000).bytes()));
+            futures.add(present.sendAsync(next(Content.SENT, 15_000).bytes()));
         }
         count("left-with-sends-waiting");
     }

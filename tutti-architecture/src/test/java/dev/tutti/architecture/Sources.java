@@ -54,7 +54,7 @@ final class Sources {
             Map.entry("Seat.java", 797),
             Map.entry("SessionFailoverTest.java", 684),
             Map.entry("SimulatedNode.java", 721),
-            Map.entry("SubmissionQueue.java", 759),
+            Map.entry("SubmissionQueue.java", 772),
             Map.entry("Swarm.java", 764),
             Map.entry("TlsTest.java", 766),
             Map.entry("Trial.java", 723),

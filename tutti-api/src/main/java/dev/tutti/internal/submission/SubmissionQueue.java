@@ -140,6 +140,7 @@ public final class SubmissionQueue implements Submissions {
                 awaitRoom(receiver, message, offset, length);
             } else {
                 checkLength(receiver, length);
+                awaitTurn();
                 awaitLarge(outgoing.offerLarge(receiver, message, offset, length));
                 return;
             }
@@ -153,6 +154,16 @@ public final class SubmissionQueue implements Submissions {
         long remainingNanos = timeoutNanos;
         owner.wake();
         while (!waiting.isEmpty() || !outgoing.offer(receiver, message, offset, length)) {
+            remainingNanos = awaitRoom(remainingNanos);
+            checkOpen();
+        }
+    }
+
+    /** Lets asynchronous sends go first that wait already: the calling thread may have made them. */
+    private void awaitTurn() {
+        long remainingNanos = timeoutNanos;
+        while (!waiting.isEmpty()) {
+            owner.wake();
             remainingNanos = awaitRoom(remainingNanos);
             checkOpen();
         }
@@ -180,6 +191,7 @@ public final class SubmissionQueue implements Submissions {
             checkOpen();
             if (number != null && !Outgoing.isCopied(length)) {
                 checkLength(receiver, length);
+                awaitTurn();
                 awaitLarge(outgoing.offerLarge(receiver, message, 0, length, number));
                 return;
             }
@@ -220,6 +232,7 @@ public final class SubmissionQueue implements Submissions {
             }
             if (!isOutOfBand && !Outgoing.isCopied(length)) {
                 checkLength(receiver, length);
+                awaitTurn();
                 Outgoing.Large large = outgoing.offerLarge(receiver, message, 0, length, number);
                 receipt = receipts.open(outgoing.ask(), self, receiver, stability, view);
                 awaitLarge(large, receipt);

@@ -202,6 +202,44 @@ class SubmissionQueueTest {
     }
 
     @Test
+    void largeMessageStaysBehindAsynchronousSendsOfItsThread() throws Exception {
+        byte[] small = new byte[MESSAGE_BYTES];
+        int sent = 100;
+        for (int message = 0; message < sent; message++) {
+            queue.sendAsync(null, small);
+        }
+        FutureTask<Void> large = new FutureTask<>(() -> queue.send(null, new byte[1_000_000], 0, 1_000_000), null);
+        Thread.ofVirtual().start(large);
+        awaitBlocked(1);
+        List<Integer> lengths = new ArrayList<>();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
+        while (!large.isDone() || !queue.isEmpty()) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Packet packet = queue.take(null, Packet.PAYLOAD_MAX);
+            if (packet == null) {
+                // As the loop does at the end of a turn.
+                queue.receivers();
+                continue;
+            }
+            assertThat(Records.read(packet, new Records.Visitor() {
+                        @Override
+                        public void onMessage(ByteBuffer bytes, int offset, int length) {
+                            lengths.add(length);
+                        }
+
+                        @Override
+                        public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
+                            lengths.add(-length);
+                        }
+                    }))
+                    .isTrue();
+        }
+        large.get();
+        assertThat(lengths.subList(0, sent)).as("small ones first").containsOnly(MESSAGE_BYTES);
+        assertThat(lengths.subList(sent, lengths.size())).as("then pieces").allMatch(length -> length < 0);
+    }
+
+    @Test
     void whoGivesUpLeavesTheRoomToOthers() throws Exception {
         List<FutureTask<Void>> senders = senders(20, 50);
         awaitBlocked(20);

@@ -34,7 +34,7 @@ class ModulesTest {
         assertThat(new Modules("dev.tutti.").violations(classes)).isEmpty();
     }
 
-    /** Public packages whose types hand over to internals of their own, which return and take those types. No other circle stands. */
+    /** Public packages with internals of their own, which return and take their types. No other circle stands. */
     private static final Set<List<String>> CIRCLES = Set.of(
             List.of(
                     "dev.tutti",

@@ -12,11 +12,11 @@ import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
 import dev.tutti.internal.delivery.AwaitedMembers;
 import dev.tutti.internal.delivery.Calls;
-import dev.tutti.internal.delivery.Lane;
+import dev.tutti.internal.delivery.DeliveryExecutor;
 import dev.tutti.internal.diagnostics.CallbackFailures;
 import dev.tutti.internal.diagnostics.Progress;
 import dev.tutti.internal.inspection.InspectedGroup;
-import dev.tutti.internal.inspection.Inspector;
+import dev.tutti.internal.inspection.InspectionBuilder;
 import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.internal.submission.Ordering;
 import dev.tutti.internal.submission.SubmissionOwner;
@@ -65,7 +65,7 @@ public final class Group implements AutoCloseable {
     private final Driver driver;
     private final NodeMachine machine;
     private final SubmissionQueue submissions;
-    private final Lane lane;
+    private final DeliveryExecutor executor;
     private final Duration leaveTimeout;
     private final Settings settings;
     private final Map<String, String> settingTexts;
@@ -108,7 +108,7 @@ public final class Group implements AutoCloseable {
         this.machine = machine;
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         this.settings = settings;
-        this.settingTexts = Inspector.texts(settings);
+        this.settingTexts = InspectionBuilder.texts(settings);
         this.leaveTimeout = settings.get(GroupSettings.LEAVE_TIMEOUT);
         this.submissions = new SubmissionQueue(
                 host,
@@ -118,14 +118,14 @@ public final class Group implements AutoCloseable {
                 settings.get(GroupSettings.SEND_TIMEOUT),
                 settings.get(GroupSettings.RECEIPT_TIMEOUT),
                 new Sending());
-        this.failures = new CallbackFailures(name, host, node.chronicle());
+        this.failures = new CallbackFailures(name, host, node.journal());
         Owner events = new Owner();
-        this.lane = builder.lane(this, host, settings, windowBytes / 8, events);
+        this.executor = builder.executor(this, host, settings, windowBytes / 8, events);
         this.state = builder.transfer(host, settings, events);
         if (state != null) {
-            lane.use(state);
+            executor.use(state);
         }
-        this.progress = new Progress(events, lane, submissions, state, stuckNanosMax(settings));
+        this.progress = new Progress(events, executor, submissions, state, stuckNanosMax(settings));
     }
 
     private static long stuckNanosMax(Settings settings) {
@@ -142,7 +142,7 @@ public final class Group implements AutoCloseable {
                         now,
                         name,
                         settings,
-                        host.application(name, settings, lane),
+                        host.application(name, settings, executor),
                         host.submissions(name, settings, submissions));
             } catch (RuntimeException e) {
                 // Refused before anything has changed: no reason for the node to stop.
@@ -225,7 +225,7 @@ public final class Group implements AutoCloseable {
     }
 
     Map<String, Object> status() {
-        return lane.status();
+        return executor.status();
     }
 
     // ------------------------------------------------------------------ for the node
@@ -247,7 +247,7 @@ public final class Group implements AutoCloseable {
     /** Returns the counters of this side of the group. */
     private List<NodeInspection.Part> parts() {
         List<NodeInspection.Part> parts = new ArrayList<>();
-        parts.add(lane.part(failures.recent()));
+        parts.add(executor.part(failures.recent()));
         parts.add(submissions.part(settings));
         StateTransfer transfer = state;
         if (transfer != null) {
@@ -281,7 +281,7 @@ public final class Group implements AutoCloseable {
             case INSTALLING -> provider == null ? "the state is awaited" : "the state comes from " + provider;
             case COMPLETE -> "the state is here";
         };
-        node.chronicle().on(Event.Kind.STATE, name, text, "", Map.of(
+        node.journal().on(Event.Kind.STATE, name, text, "", Map.of(
                 "phase", now.phase().name().toLowerCase(Locale.ROOT),
                 "bytes", now.bytes(),
                 "resumed", now.resumed(),
@@ -436,8 +436,8 @@ public final class Group implements AutoCloseable {
     @Override
     public void close() {
         node.checkMayWait("close of group " + name);
-        if (lane.isCalledBy(Thread.currentThread())) {
-            lane.silence();
+        if (executor.isCalledBy(Thread.currentThread())) {
+            executor.silence();
         }
         leave();
         awaitLeft();
@@ -492,7 +492,7 @@ public final class Group implements AutoCloseable {
      */
     @SuppressWarnings("exports") // who may use it can see it
     public Fence fence() {
-        return lane.fence();
+        return executor.fence();
     }
 
     /**
@@ -517,20 +517,20 @@ public final class Group implements AutoCloseable {
         if (!isOver) {
             fail(new IllegalStateException("group " + name + ": " + text + "; the group is left", cause));
         }
-        lane.countFailure();
+        executor.countFailure();
         failures.report(cause, callback, text, isOver ? "the group is over" : "the group is left");
         host.onCallbackFailed(name, callback, cause);
     }
 
     /** Returns whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
     boolean isInline(Thread thread) {
-        return lane.isInline(thread);
+        return executor.isInline(thread);
     }
 
     /** Waits until the last listener has returned, unless the current thread is in a listener itself. */
     void awaitEndedUnlessCalled() {
-        if (lane.isCalledBy(Thread.currentThread())) {
-            lane.silence();
+        if (executor.isCalledBy(Thread.currentThread())) {
+            executor.silence();
         } else {
             awaitEnded();
         }
@@ -540,13 +540,13 @@ public final class Group implements AutoCloseable {
         try {
             host.get(ended, leaveTimeout.toMillis() + 1_000, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            lane.silence();
-            Calls.Running running = lane.running();
+            executor.silence();
+            Calls.Running running = executor.running();
             LOG.warn("group {}: closed while {} has not returned; it is not called again", name,
                     running == null ? "a listener" : running.callback());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            lane.silence();
+            executor.silence();
         } catch (ExecutionException e) {
             throw new IllegalStateException("leaving failed", e);
         }
@@ -557,7 +557,7 @@ public final class Group implements AutoCloseable {
      * join} fail with the cause. From any thread, callbacks included; never waits.
      */
     private void fail(RuntimeException cause) {
-        lane.silence();
+        executor.silence();
         if (failure == null) {
             failure = cause;
         }
@@ -575,7 +575,7 @@ public final class Group implements AutoCloseable {
         String reason = String.valueOf(cause.getMessage());
         close(reason);
         if (isFirst) {
-            lane.onLost(reason);
+            executor.onLost(reason);
         }
     }
 
@@ -626,10 +626,10 @@ public final class Group implements AutoCloseable {
 
     private void takeConsumed(long now) {
         isConsumePending.set(false);
-        Packet packet = lane.takeConsumed();
+        Packet packet = executor.takeConsumed();
         while (packet != null) {
             machine.onConsumed(now, self(), packet);
-            packet = lane.takeConsumed();
+            packet = executor.takeConsumed();
         }
     }
 
@@ -647,9 +647,9 @@ public final class Group implements AutoCloseable {
         @Override
         public SubmissionQueue.Caller caller() {
             Thread thread = Thread.currentThread();
-            return lane.isInline(thread)
+            return executor.isInline(thread)
                     ? SubmissionQueue.Caller.LOOP
-                    : lane.isDeliveredBy(thread) ? SubmissionQueue.Caller.LISTENER : SubmissionQueue.Caller.OTHER;
+                    : executor.isDeliveredBy(thread) ? SubmissionQueue.Caller.LISTENER : SubmissionQueue.Caller.OTHER;
         }
 
         @Override
@@ -669,7 +669,7 @@ public final class Group implements AutoCloseable {
 
         @Override
         public boolean isConsumingAside() {
-            return lane.isConsumingAside();
+            return executor.isConsumingAside();
         }
 
         @Override
@@ -684,13 +684,13 @@ public final class Group implements AutoCloseable {
 
         @Override
         public void onWaited(long nanos, String reason) {
-            node.chronicle().onFrequent(Event.Kind.SEND_WAITED, name, "a send has waited for " + nanos / 1_000_000 + " ms", reason,
+            node.journal().onFrequent(Event.Kind.SEND_WAITED, name, "a send has waited for " + nanos / 1_000_000 + " ms", reason,
                     Map.of("millis", nanos / 1_000_000));
         }
     }
 
-    /** Reacts to events of the lane and of the state transfer, and answers the watch. */
-    private final class Owner implements Lane.Owner, StateTransfer.Owner, Progress.Owner {
+    /** Reacts to events of the executor and of the state transfer, and answers the watch. */
+    private final class Owner implements DeliveryExecutor.Owner, StateTransfer.Owner, Progress.Owner {
 
         @Override
         public String name() {
@@ -721,7 +721,7 @@ public final class Group implements AutoCloseable {
             String text = "callback " + stuck.callback() + (sender == null ? "" : " for a message of " + sender) + " has not returned for "
                     + nanos / 1_000_000_000 + " s while messages wait behind it (on-stuck, stuck-timeout)";
             IllegalStateException cause = new IllegalStateException("group " + name + ": " + text + "; the group is left");
-            lane.abandon();
+            executor.abandon();
             Group.this.fail(cause);
             failures.report(cause, stuck.callback(), text, "the group is left");
         }
@@ -733,19 +733,19 @@ public final class Group implements AutoCloseable {
 
         @Override
         public boolean isQuiet() {
-            return !lane.isConsumingAside();
+            return !executor.isConsumingAside();
         }
 
         @Override
         public void onChange() {
-            lane.look();
+            executor.look();
             tellOfState();
         }
 
         @Override
         public void onFailed(String reason, @Nullable Throwable cause) {
             LOG.error("group {}: {}; the group is left", name, reason, cause);
-            node.chronicle().on(Event.Kind.STATE, name, "state transfer failed; the group is left", reason, Map.of("phase", "failed"));
+            node.journal().on(Event.Kind.STATE, name, "state transfer failed; the group is left", reason, Map.of("phase", "failed"));
             String text = "group " + name + ": " + reason;
             fail(cause == null ? new StateException(text) : new StateException(text, cause));
         }
@@ -795,7 +795,7 @@ public final class Group implements AutoCloseable {
 
         @Override
         public void onUnreadable(@Nullable Member sender) {
-            node.chronicle().onFrequent(Event.Kind.UNREADABLE, name, "a packet of " + sender + " can't be decoded; its messages are not"
+            node.journal().onFrequent(Event.Kind.UNREADABLE, name, "a packet of " + sender + " can't be decoded; its messages are not"
                     + " delivered at any member", "", Map.of("sender", sender == null ? "" : sender.name()));
         }
 
@@ -814,7 +814,7 @@ public final class Group implements AutoCloseable {
         @Override
         public void onSlow(Member sender, long nanos) {
             long millis = nanos / 1_000_000;
-            node.chronicle().onFrequent(Event.Kind.SLOW_LISTENER, name,
+            node.journal().onFrequent(Event.Kind.SLOW_LISTENER, name,
                     "the listener has taken " + millis + " ms for a packet of " + sender, "",
                     Map.of("millis", millis, "sender", sender.name()));
         }
@@ -825,7 +825,7 @@ public final class Group implements AutoCloseable {
             view = before == null ? installed : installed.after(before);
             suspendedBecause = null;
             awaited.onView(installed);
-            node.chronicle().onView(name, before, installed);
+            node.journal().onView(name, before, installed);
             LOG.info("group {}: view {} with {} members {}", name, installed.id(), installed.size(), installed.members());
         }
 
@@ -843,7 +843,7 @@ public final class Group implements AutoCloseable {
         @Override
         public void onJoined() {
             if (!joined.isDone()) {
-                node.chronicle().on(Event.Kind.JOINED, name, "joined, in " + view, "", Map.of());
+                node.journal().on(Event.Kind.JOINED, name, "joined, in " + view, "", Map.of());
                 // Code that depends on the future may wait, and deliveries must not.
                 host.start("tutti-joined-" + name, () -> joined.complete(Group.this));
             }
@@ -853,7 +853,7 @@ public final class Group implements AutoCloseable {
         public String onLeft(String reason) {
             RuntimeException cause = failure;
             String told = cause == null ? reason : String.valueOf(cause.getMessage());
-            node.chronicle().on(Event.Kind.LEFT, name, "left", told, Map.of());
+            node.journal().on(Event.Kind.LEFT, name, "left", told, Map.of());
             if (cause != null || !isClosing.get()) {
                 node.onLost(name, told);
             }

@@ -6,7 +6,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
-import dev.tutti.internal.delivery.Lane;
+import dev.tutti.internal.delivery.DeliveryExecutor;
 import dev.tutti.internal.delivery.Listeners;
 import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.node.GroupSettings;
@@ -54,7 +54,7 @@ public final class GroupBuilder {
         return settings;
     }
 
-    Lane lane(Group group, Host host, Settings joined, long reportBytes, Lane.Owner owner) {
+    DeliveryExecutor executor(Group group, Host host, Settings joined, long reportBytes, DeliveryExecutor.Owner owner) {
         GroupSettings.StackKind stack = joined.get(GroupSettings.STACK);
         boolean isOrderAcrossSenders =
                 stack == GroupSettings.StackKind.CAUSAL || stack == GroupSettings.StackKind.TOTAL;
@@ -70,7 +70,7 @@ public final class GroupBuilder {
                 node.spares(),
                 joined.get(GroupSettings.MESSAGE_BYTES_MAX).bytes(),
                 stack != GroupSettings.StackKind.UNRELIABLE);
-        return new Lane(
+        return new DeliveryExecutor(
                 name, listeners, isOrderAcrossSenders, reportBytes, host, node.spares(), assemblies, owner);
     }
 

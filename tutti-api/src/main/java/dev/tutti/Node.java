@@ -14,11 +14,11 @@ import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
 import dev.tutti.internal.delivery.SharedSpares;
-import dev.tutti.internal.diagnostics.Chronicle;
 import dev.tutti.internal.diagnostics.Diagnostics;
 import dev.tutti.internal.diagnostics.DiagnosticsDirectory;
+import dev.tutti.internal.diagnostics.EventJournal;
 import dev.tutti.internal.diagnostics.Watch;
-import dev.tutti.internal.inspection.Inspector;
+import dev.tutti.internal.inspection.InspectionBuilder;
 import dev.tutti.internal.inspection.MapReport;
 import dev.tutti.internal.inspection.Metrics;
 import dev.tutti.internal.settings.ApiSettings;
@@ -74,7 +74,7 @@ public final class Node implements AutoCloseable {
     private final PacketSizes packetSizes;
     private final SpareArrays spares = new SharedSpares();
     private final long startNanos;
-    private final Chronicle chronicle;
+    private final EventJournal journal;
     private final Map<String, String> settingTexts;
     private final Map<String, Function<String, ? extends Map<String, ?>>> answers = new ConcurrentSkipListMap<>();
     private final Map<String, Group> groups = new ConcurrentSkipListMap<>();
@@ -100,11 +100,11 @@ public final class Node implements AutoCloseable {
         this.driver = host.driver();
         String address = driver.address();
         this.id = new NodeId(host.incarnation(), name(spec.node(), driver), address);
-        this.settingTexts = Inspector.texts(spec.node());
+        this.settingTexts = InspectionBuilder.texts(spec.node());
         this.startNanos = host.nanoTime();
-        this.chronicle = new Chronicle(host, host.events(id.name()));
-        this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), chronicle::onEvent);
-        machine.useRecords(driver.records());
+        this.journal = new EventJournal(host, host.events(id.name()));
+        this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), journal::onEvent);
+        machine.useStore(driver.store());
         driver.onFailure(this::fail);
         switch (driver) {
             case StreamDriver streams -> {
@@ -130,9 +130,9 @@ public final class Node implements AutoCloseable {
             }
         }
         LOG.info("node {} listens on {} {}", id.name(), address, driver.description());
-        chronicle.on(Event.Kind.STARTED, "", "node " + id.name() + " listens on " + address, "", driver.description());
+        journal.on(Event.Kind.STARTED, "", "node " + id.name() + " listens on " + address, "", driver.description());
         this.watch = new Watch(
-                name(), host, machine, chronicle, () -> groups.values().stream().map(Group::progress).toList());
+                name(), host, machine, journal, () -> groups.values().stream().map(Group::progress).toList());
         this.looks = watch.start();
         answers.put("status", argument -> statusWithHealth());
         answers.put("inspection", argument -> inspection().document());
@@ -270,7 +270,7 @@ public final class Node implements AutoCloseable {
                         + " the inline group " + group.name() + ", which runs on it: call it on another thread");
             }
         }
-        if (chronicle.isTelling(current)) {
+        if (journal.isTelling(current)) {
             throw new IllegalStateException(what + " waits for the loop of node " + name() + ", and was called by a listener of"
                     + " events, which may run on it: call it on another thread");
         }
@@ -285,7 +285,7 @@ public final class Node implements AutoCloseable {
         Fence fence = new Fence(host, (callback, argument, thrown) -> {});
         fence.call("report", () -> {
             LOG.error("{}", text, cause);
-            chronicle.on(Event.Kind.FAILED, "", text, "", Map.of());
+            journal.on(Event.Kind.FAILED, "", text, "", Map.of());
             host.onTrouble(text);
         });
         groups().forEach(group -> group.lose(ended));
@@ -300,7 +300,7 @@ public final class Node implements AutoCloseable {
 
     void forget(Group group) {
         groups.remove(group.name(), group);
-        chronicle.forget(group.name());
+        journal.forget(group.name());
     }
 
     // ------------------------------------------------------------------ what can be known
@@ -317,7 +317,7 @@ public final class Node implements AutoCloseable {
      * @throws IllegalStateException if the loop does not answer within two seconds, or has ended
      */
     public NodeInspection inspection() {
-        Inspector.Section root = new Inspector.Section("");
+        InspectionBuilder.Section root = new InspectionBuilder.Section("");
         List<Socket> sockets = new ArrayList<>();
         long nanoTime = onLoop(() -> {
             machine.report(root);
@@ -327,18 +327,18 @@ public final class Node implements AutoCloseable {
             sockets.addAll(driver.sockets());
             return host.nanoTime();
         });
-        Inspector.Section process = new Inspector.Section("process");
+        InspectionBuilder.Section process = new InspectionBuilder.Section("process");
         List<Thread> running = host.platformThreads();
         process.put("uptime-millis", (nanoTime - startNanos) / 1_000_000);
         host.reportProcess(process);
         process.put("threads", running.size());
         List<NodeInspection.Part> parts =
-                new ArrayList<>(Inspector.parts(root, driver.counters(), process, settingTexts));
-        long lastEvent = chronicle.last();
-        parts.add(new NodeInspection.Part("events", Map.of(), Map.of("written", lastEvent, "listener-failures", chronicle.listenerFailures()), Map.of()));
+                new ArrayList<>(InspectionBuilder.parts(root, driver.counters(), process, settingTexts));
+        long lastEvent = journal.last();
+        parts.add(new NodeInspection.Part("events", Map.of(), Map.of("written", lastEvent, "listener-failures", journal.listenerFailures()), Map.of()));
         List<Problem> problems = watch.problems();
         parts.add(new NodeInspection.Part("health", Map.of(), Map.of("problems", (long) problems.size()), Map.of()));
-        List<NodeInspection.GroupPart> groupParts = Inspector.groups(
+        List<NodeInspection.GroupPart> groupParts = InspectionBuilder.groups(
                 root, groups.values().stream().map(Group::inspected).toList());
         String version = Node.class.getPackage().getImplementationVersion();
         return new NodeInspection(
@@ -354,8 +354,8 @@ public final class Node implements AutoCloseable {
                 settingTexts,
                 parts,
                 groupParts,
-                Inspector.links(root, sockets, groupParts),
-                Inspector.threads(running),
+                InspectionBuilder.links(root, sockets, groupParts),
+                InspectionBuilder.threads(running),
                 lastEvent,
                 problems);
     }
@@ -376,7 +376,7 @@ public final class Node implements AutoCloseable {
      * @param number 0 for all
      */
     public Events events(long number) {
-        return chronicle.since(number);
+        return journal.since(number);
     }
 
     /**
@@ -385,7 +385,7 @@ public final class Node implements AutoCloseable {
      * order.
      */
     public Subscription onEvent(Consumer<? super Event> listener) {
-        return chronicle.listen(listener);
+        return journal.listen(listener);
     }
 
     /**
@@ -410,8 +410,8 @@ public final class Node implements AutoCloseable {
         return () -> answers.remove(question, answer);
     }
 
-    Chronicle chronicle() {
-        return chronicle;
+    EventJournal journal() {
+        return journal;
     }
 
     /**

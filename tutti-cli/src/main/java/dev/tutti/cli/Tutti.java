@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "tutti",
         mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
+        versionProvider = VersionText.class,
         scope = ScopeType.INHERIT,
         synopsisSubcommandLabel = "COMMAND",
         description = "Groups of processes that see the same views and send each other messages.",

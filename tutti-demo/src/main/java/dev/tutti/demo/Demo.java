@@ -108,7 +108,7 @@ public final class Demo implements Callable<Integer> {
         Journal journal = new Journal(System.out, isJson);
         CountDownLatch stopping = new CountDownLatch(1);
         try (Balancer balancer = new Balancer();
-                Cluster cluster = new Cluster(nodes, directory, balancer, journal)) {
+                DemoCluster cluster = new DemoCluster(nodes, directory, balancer, journal)) {
             Thread atExit = new Thread(() -> {
                 stopping.countDown();
                 cluster.stop();
@@ -128,8 +128,8 @@ public final class Demo implements Callable<Integer> {
     private void checkOptions() {
         CommandLine line = Objects.requireNonNull(spec, "made by picocli").commandLine();
         Integer chosen = port;
-        if (nodes < 2 || nodes > Cluster.NODES_MAX) {
-            throw new ParameterException(line, "--nodes is 2 to " + Cluster.NODES_MAX + ", not " + nodes);
+        if (nodes < 2 || nodes > DemoCluster.NODES_MAX) {
+            throw new ParameterException(line, "--nodes is 2 to " + DemoCluster.NODES_MAX + ", not " + nodes);
         }
         if (chosen != null && (chosen < 0 || chosen > 65_535)) {
             throw new ParameterException(line, "--port is 0 to 65535, not " + chosen);
@@ -139,7 +139,7 @@ public final class Demo implements Callable<Integer> {
         }
     }
 
-    private int run(Cluster cluster, Balancer balancer, Journal journal, Path directory, CountDownLatch stopping)
+    private int run(DemoCluster cluster, Balancer balancer, Journal journal, Path directory, CountDownLatch stopping)
             throws IOException, InterruptedException {
         Integer chosen = port;
         if (chosen == null && isSmoke) {
@@ -176,7 +176,7 @@ public final class Demo implements Callable<Integer> {
     }
 
     /** Starts all nodes at the same time; returns the failures as text, empty if there are none. */
-    private static String start(Cluster cluster) throws InterruptedException {
+    private static String start(DemoCluster cluster) throws InterruptedException {
         List<CompletableFuture<URI>> starting = new ArrayList<>();
         for (String name : cluster.names()) {
             starting.add(cluster.start(name));

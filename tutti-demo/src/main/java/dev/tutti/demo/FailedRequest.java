@@ -13,8 +13,8 @@ import java.util.List;
 record FailedRequest(String route, long sentNanos, long failedNanos, String what) {
 
     /** Returns whether it was in flight at a node when that was killed: the only excuse. */
-    boolean isExcusedBy(List<Cluster.Kill> kills) {
-        for (Cluster.Kill kill : kills) {
+    boolean isExcusedBy(List<DemoCluster.Kill> kills) {
+        for (DemoCluster.Kill kill : kills) {
             boolean wasThere = kill.node().equals(route);
             if (wasThere && sentNanos - kill.removedNanos() <= 0 && failedNanos - kill.killedNanos() >= 0) {
                 return true;

@@ -41,10 +41,10 @@ final class Page implements HttpHandler {
             + "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
     private static final String CONTROL = "/demo/nodes/";
 
-    private final Cluster cluster;
+    private final DemoCluster cluster;
     private final Journal journal;
 
-    Page(Cluster cluster, Journal journal) {
+    Page(DemoCluster cluster, Journal journal) {
         this.cluster = cluster;
         this.journal = journal;
     }
@@ -99,7 +99,7 @@ final class Page implements HttpHandler {
 
     private Map<String, Object> status() {
         List<Map<String, Object>> nodes = new ArrayList<>();
-        for (Cluster.Seen seen : cluster.seen()) {
+        for (DemoCluster.Seen seen : cluster.seen()) {
             Map<String, Object> node = new LinkedHashMap<>();
             node.put("name", seen.name());
             node.put("state", seen.state().name().toLowerCase(Locale.ROOT));

@@ -41,18 +41,18 @@ final class Smoke implements AutoCloseable {
         void on(Visitor visitor) throws InterruptedException;
     }
 
-    private final Cluster cluster;
+    private final DemoCluster cluster;
     private final URI balancer;
     private final Journal journal;
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(5)).build();
     private final Traffic traffic = new Traffic();
     private final List<Visitor> visitors = new ArrayList<>();
-    private final List<Cluster.Kill> kills = new CopyOnWriteArrayList<>();
+    private final List<DemoCluster.Kill> kills = new CopyOnWriteArrayList<>();
     private final List<String> failures = new CopyOnWriteArrayList<>();
     private volatile String step = "nothing yet";
 
-    Smoke(Cluster cluster, URI balancer, Journal journal) {
+    Smoke(DemoCluster cluster, URI balancer, Journal journal) {
         this.cluster = cluster;
         this.balancer = balancer;
         this.journal = journal;
@@ -112,7 +112,7 @@ final class Smoke implements AutoCloseable {
     }
 
     private String coordinator() {
-        for (Cluster.Seen seen : cluster.seen()) {
+        for (DemoCluster.Seen seen : cluster.seen()) {
             NodeStatus status = seen.status();
             if (status != null && !status.coordinator().isEmpty()) {
                 return status.coordinator();
@@ -130,7 +130,7 @@ final class Smoke implements AutoCloseable {
             journal.say(node + " is the coordinator and serves " + here + " of the sessions");
             traffic.takeSlowestNanos();
             long failedBefore = traffic.failed();
-            Cluster.Kill kill = cluster.kill(node);
+            DemoCluster.Kill kill = cluster.kill(node);
             if (kill == null) {
                 throw new IllegalStateException(node + " is down already");
             }
@@ -186,8 +186,8 @@ final class Smoke implements AutoCloseable {
 
     private List<String> up() {
         List<String> names = new ArrayList<>();
-        for (Cluster.Seen seen : cluster.seen()) {
-            if (seen.state() == Cluster.State.UP) {
+        for (DemoCluster.Seen seen : cluster.seen()) {
+            if (seen.state() == DemoCluster.State.UP) {
                 names.add(seen.name());
             }
         }
@@ -299,7 +299,7 @@ final class Smoke implements AutoCloseable {
     }
 
     /** Prints the time between a kill and the requests that failed by it. */
-    private void showFailures(Cluster.Kill kill) {
+    private void showFailures(DemoCluster.Kill kill) {
         List<FailedRequest> excused = new ArrayList<>(traffic.failures());
         excused.removeIf(failure -> !failure.isExcusedBy(List.of(kill)));
         if (!excused.isEmpty()) {

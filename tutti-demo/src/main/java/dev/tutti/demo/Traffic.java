@@ -58,7 +58,7 @@ final class Traffic {
     }
 
     /** Returns the failures that no kill explains. */
-    synchronized List<FailedRequest> unexcused(List<Cluster.Kill> kills) {
+    synchronized List<FailedRequest> unexcused(List<DemoCluster.Kill> kills) {
         List<FailedRequest> found = new ArrayList<>();
         for (FailedRequest failure : failures) {
             if (!failure.isExcusedBy(kills)) {

@@ -25,11 +25,11 @@ class PageTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final Journal journal = new Journal(new PrintStream(out, true, StandardCharsets.UTF_8), false);
     private final Balancer balancer = new Balancer();
-    private Cluster cluster;
+    private DemoCluster cluster;
 
     @BeforeEach
     void start() throws IOException {
-        cluster = new Cluster(3, directory, balancer, journal);
+        cluster = new DemoCluster(3, directory, balancer, journal);
         balancer.start(0, true, new Page(cluster, journal));
     }
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class TrafficTest {
 
-    private static final Cluster.Kill KILL = new Cluster.Kill("node1", 1_000, 2_000);
+    private static final DemoCluster.Kill KILL = new DemoCluster.Kill("node1", 1_000, 2_000);
 
     private final Traffic traffic = new Traffic();
 

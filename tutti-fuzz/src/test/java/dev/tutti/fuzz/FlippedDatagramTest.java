@@ -7,9 +7,9 @@ import dev.tutti.sim.DatagramNetwork;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.api.Test;
 
 /**
  * One bit of a datagram is flipped. Every datagram has a CRC-32C of all of it in all settings, so that the damaged one

@@ -205,7 +205,7 @@ final class Lab {
                 NodeMachine machine = new NodeMachine(
                         self, settings.with(TransportSettings.NAME, name), machineSeed, metered, event -> {});
                 if (groupSettings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY) {
-                    machine.useRecords(nodes.get(index).records());
+                    machine.useStore(nodes.get(index).store());
                 }
                 return new Tap(machine);
             };

@@ -24,7 +24,7 @@ public final class Network {
     private final SplittableRandom random;
     private final TreeMap<String, SimulatedNode> byAddress = new TreeMap<>();
     private final TreeSet<String> hosts = new TreeSet<>();
-    private final LinkedHashSet<Connection> connections = new LinkedHashSet<>();
+    private final LinkedHashSet<SimulatedConnection> connections = new LinkedHashSet<>();
     private final TreeMap<Long, Path> paths = new TreeMap<>();
     private final TreeSet<Long> cuts = new TreeSet<>();
     private final TreeSet<Integer> clogged = new TreeSet<>();
@@ -97,8 +97,8 @@ public final class Network {
     }
 
     private void flowAgain(SimulatedNode from, SimulatedNode to) {
-        for (Connection connection : connections) {
-            for (Connection.Pipe pipe : pipesBetween(connection, from, to)) {
+        for (SimulatedConnection connection : connections) {
+            for (SimulatedConnection.Pipe pipe : pipesBetween(connection, from, to)) {
                 at(nowNanos() + delayNanos(path(from, to)) + random.nextLong(REPETITION_NANOS_MAX), pipe::arrive);
             }
         }
@@ -158,11 +158,11 @@ public final class Network {
      */
     public int breakConnections(SimulatedNode node, SimulatedNode other, Notice notice) {
         int count = 0;
-        for (Connection connection : List.copyOf(connections)) {
+        for (SimulatedConnection connection : List.copyOf(connections)) {
             if (connection.isConnected() && !connection.isOver() && isBetween(connection, node, other)) {
                 count++;
                 simulation.trace().add(nowNanos(), Trace.Kind.BREAK, node.name(), "with " + other + ", noticed by " + notice);
-                for (Connection.Pipe pipe : connection.pipes()) {
+                for (SimulatedConnection.Pipe pipe : connection.pipes()) {
                     pipe.lose(random.nextInt(pipe.frameCount() + 1));
                 }
                 if (notice == Notice.BOTH || notice == Notice.DIALLER) {
@@ -184,8 +184,8 @@ public final class Network {
      */
     public int corrupt(SimulatedNode from, SimulatedNode to) {
         int count = 0;
-        for (Connection connection : List.copyOf(connections)) {
-            for (Connection.Pipe pipe : connection.isOver() ? List.<Connection.Pipe>of() : pipesBetween(connection, from, to)) {
+        for (SimulatedConnection connection : List.copyOf(connections)) {
+            for (SimulatedConnection.Pipe pipe : connection.isOver() ? List.<SimulatedConnection.Pipe>of() : pipesBetween(connection, from, to)) {
                 count++;
                 simulation.trace().add(nowNanos(), Trace.Kind.BREAK, from.name(), "to " + to + ", corrupted");
                 pipe.corrupt(random.nextInt(pipe.frameCount() + 1));
@@ -197,7 +197,7 @@ public final class Network {
     /** Returns the number of connections between two nodes that both ends have open. */
     public int connectionCount(SimulatedNode node, SimulatedNode other) {
         int count = 0;
-        for (Connection connection : connections) {
+        for (SimulatedConnection connection : connections) {
             if (connection.isConnected()
                     && connection.dialler().isOpen
                     && connection.acceptor().isOpen
@@ -240,9 +240,9 @@ public final class Network {
     }
 
     /** Dials for a node, which learns the outcome unless it closes before. */
-    Connection.End dial(SimulatedNode from, int run, int number, String address) {
-        Connection connection = new Connection(this, from, run);
-        Connection.End end = connection.dialler();
+    SimulatedConnection.End dial(SimulatedNode from, int run, int number, String address) {
+        SimulatedConnection connection = new SimulatedConnection(this, from, run);
+        SimulatedConnection.End end = connection.dialler();
         end.number = number;
         connections.add(connection);
         simulation.trace().add(nowNanos(), Trace.Kind.DIAL, from.name(), address + " as " + number);
@@ -256,15 +256,15 @@ public final class Network {
             return end;
         }
         long patienceEnd = nowNanos() + connectTimeout.toNanos();
-        at(nowNanos() + delayNanos(path(from, to)), () -> knock(connection, to, patienceEnd));
+        at(nowNanos() + delayNanos(path(from, to)), () -> open(connection, to, patienceEnd));
         return end;
     }
 
-    private void knock(Connection connection, SimulatedNode to, long patienceEnd) {
-        Connection.End end = connection.dialler();
+    private void open(SimulatedConnection connection, SimulatedNode to, long patienceEnd) {
+        SimulatedConnection.End end = connection.dialler();
         SimulatedNode from = end.node;
         if (isClogged(from, to) && nowNanos() < patienceEnd) {
-            at(nowNanos() + KNOCK_NANOS, () -> knock(connection, to, patienceEnd));
+            at(nowNanos() + OPEN_RETRY_NANOS, () -> open(connection, to, patienceEnd));
             return;
         }
         if (isHeld(from, to) || isHeld(to, from) || !to.isPowered()) {
@@ -285,18 +285,18 @@ public final class Network {
         at(answerNanos, () -> end.node.onDialled(end));
     }
 
-    private void fail(Connection.End end, DialFailure failure, String detail) {
+    private void fail(SimulatedConnection.End end, DialFailure failure, String detail) {
         connections.remove(end.connection);
         end.node.onDialFailed(end, failure, detail);
     }
 
     /** Ends a connection whose process at this end has died. */
-    void abort(Connection.End end) {
+    void abort(SimulatedConnection.End end) {
         if (!end.isConnected()) {
             connections.remove(end.connection);
             return;
         }
-        Connection.Pipe pipe = end.out();
+        SimulatedConnection.Pipe pipe = end.out();
         boolean isOrderly = random.nextBoolean();
         int kept = isOrderly ? pipe.frameCount() : random.nextInt(pipe.frameCount() + 1);
         long delay = delayNanos(path(end.node, end.other().node)) + random.nextLong(endDelayMax.toNanos() + 1);
@@ -305,7 +305,7 @@ public final class Network {
     }
 
     /** Silences a connection whose machine at this end has lost its power: no peer is told. */
-    void vanish(Connection.End end) {
+    void vanish(SimulatedConnection.End end) {
         if (end.isConnected()) {
             end.out().discardWaiting();
             end.out().lose(random.nextInt(end.out().frameCount() + 1));
@@ -317,9 +317,9 @@ public final class Network {
 
     /** Notes that the machine is back: peers with a connection to its past run learn that it is over. */
     void reappear(SimulatedNode node) {
-        for (Connection connection : List.copyOf(connections)) {
+        for (SimulatedConnection connection : List.copyOf(connections)) {
             if (connection.isConnected()) {
-                for (Connection.End end : List.of(connection.dialler(), connection.acceptor())) {
+                for (SimulatedConnection.End end : List.of(connection.dialler(), connection.acceptor())) {
                     if (end.isOpen && end.other().node == node && end.other().run < node.run()) {
                         notice(end);
                     }
@@ -328,13 +328,13 @@ public final class Network {
         }
     }
 
-    void forgetIfOver(Connection connection) {
+    void forgetIfOver(SimulatedConnection connection) {
         if (connection.isOver()) {
             connections.remove(connection);
         }
     }
 
-    void notice(Connection.End end) {
+    void notice(SimulatedConnection.End end) {
         at(nowNanos() + random.nextLong(noticeDelayMax.toNanos() + 1), () -> {
             if (end.isOpen) {
                 end.node.onEnd(end, false, "connection reset");
@@ -342,14 +342,14 @@ public final class Network {
         });
     }
 
-    private static boolean isBetween(Connection connection, SimulatedNode node, SimulatedNode other) {
+    private static boolean isBetween(SimulatedConnection connection, SimulatedNode node, SimulatedNode other) {
         SimulatedNode dialler = connection.dialler().node;
         SimulatedNode acceptor = connection.acceptor().node;
         return dialler == node && acceptor == other || dialler == other && acceptor == node;
     }
 
-    private static List<Connection.Pipe> pipesBetween(Connection connection, SimulatedNode from, SimulatedNode to) {
-        List<Connection.Pipe> pipes = new ArrayList<>(2);
+    private static List<SimulatedConnection.Pipe> pipesBetween(SimulatedConnection connection, SimulatedNode from, SimulatedNode to) {
+        List<SimulatedConnection.Pipe> pipes = new ArrayList<>(2);
         if (connection.isConnected() && isBetween(connection, from, to)) {
             pipes.add(connection.dialler().node == from ? connection.dialler().out() : connection.acceptor().out());
         }
@@ -366,7 +366,7 @@ public final class Network {
     }
 
     private static final long REPETITION_NANOS_MAX = 200_000_000L;
-    private static final long KNOCK_NANOS = 50_000_000L;
+    private static final long OPEN_RETRY_NANOS = 50_000_000L;
     private static final int TAIL_ONE_IN = 100;
     private static final long TAIL_NANOS_MAX = 10_000_000_000L;
 }

@@ -5,10 +5,10 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DatagramEffects;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.DurableStore;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Endpoint;
 import dev.tutti.core.driver.Machine;
-import dev.tutti.core.driver.Records;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -47,9 +47,9 @@ public final class SimulatedNode {
     private final SplittableRandom random;
     private final ArrayDeque<Input> inbox = new ArrayDeque<>();
     /** Ends by number; looked up for each frame, and sorted before an iteration. */
-    private final HashMap<Integer, Connection.End> ends = new HashMap<>();
+    private final HashMap<Integer, SimulatedConnection.End> ends = new HashMap<>();
 
-    private final List<Connection.End> accepted = new ArrayList<>();
+    private final List<SimulatedConnection.End> accepted = new ArrayList<>();
 
     private Life life = Life.DOWN;
     private boolean isPowered = true;
@@ -84,7 +84,7 @@ public final class SimulatedNode {
     private int idleTurns;
     private long turns;
     private long idleSinceNanos;
-    private @Nullable SimulatedRecords records;
+    private @Nullable SimulatedStore store;
 
     SimulatedNode(
             Simulation simulation,
@@ -163,19 +163,19 @@ public final class SimulatedNode {
     }
 
     /** Returns the records that the node keeps over its runs, for machines that need them. */
-    public Records records() {
-        SimulatedRecords present = records;
+    public DurableStore store() {
+        SimulatedStore present = store;
         if (present == null) {
-            present = new SimulatedRecords(simulation, this, simulation.fork());
-            records = present;
+            present = new SimulatedStore(simulation, this, simulation.fork());
+            store = present;
         }
         return present;
     }
 
     /** Loses the node's records, except those that it is writing. */
     public void loseRecords() {
-        if (records != null) {
-            records.lose();
+        if (store != null) {
+            store.lose();
             trace(Trace.Kind.CLOCK, "records lost");
         }
     }
@@ -319,7 +319,7 @@ public final class SimulatedNode {
     /** Kills the process: memory and unsent output are lost; its kernel ends the connections. */
     public void crash() {
         end(Trace.Kind.CRASH, "killed");
-        for (Connection.End end : takeEnds()) {
+        for (SimulatedConnection.End end : takeEnds()) {
             simulation.network().abort(end);
         }
     }
@@ -328,7 +328,7 @@ public final class SimulatedNode {
     public void powerOff() {
         isPowered = false;
         end(Trace.Kind.CRASH, "without power");
-        for (Connection.End end : takeEnds()) {
+        for (SimulatedConnection.End end : takeEnds()) {
             simulation.network().vanish(end);
         }
     }
@@ -347,7 +347,7 @@ public final class SimulatedNode {
 
     private void stop() {
         end(Trace.Kind.STOP, "");
-        for (Connection.End end : takeEnds()) {
+        for (SimulatedConnection.End end : takeEnds()) {
             if (end.isConnected()) {
                 end.out().end();
             }
@@ -382,13 +382,13 @@ public final class SimulatedNode {
         trace(kind, how);
     }
 
-    private List<Connection.End> takeEnds() {
-        List<Connection.End> taken = new ArrayList<>(new TreeMap<>(ends).values());
+    private List<SimulatedConnection.End> takeEnds() {
+        List<SimulatedConnection.End> taken = new ArrayList<>(new TreeMap<>(ends).values());
         taken.addAll(accepted);
         ends.clear();
         accepted.clear();
         taken.removeIf(end -> !end.isOpen);
-        for (Connection.End end : taken) {
+        for (SimulatedConnection.End end : taken) {
             end.isOpen = false;
         }
         return taken;
@@ -416,8 +416,8 @@ public final class SimulatedNode {
         add((current, now) -> task.run(now));
     }
 
-    void onKnock(Connection connection, String remote) {
-        Connection.End end = connection.accept(this, run);
+    void onKnock(SimulatedConnection connection, String remote) {
+        SimulatedConnection.End end = connection.accept(this, run);
         accepted.add(end);
         add((current, now) -> {
             accepted.remove(end);
@@ -427,14 +427,14 @@ public final class SimulatedNode {
         });
     }
 
-    void onDialled(Connection.End end) {
+    void onDialled(SimulatedConnection.End end) {
         addFor(end, (current, now) -> {
             trace(Trace.Kind.CONNECTED, "as " + end.number);
             current.onConnected(now, end.number);
         });
     }
 
-    void onDialFailed(Connection.End end, DialFailure failure, String detail) {
+    void onDialFailed(SimulatedConnection.End end, DialFailure failure, String detail) {
         addFor(end, (current, now) -> {
             trace(Trace.Kind.DIAL_FAILED, end.number + " " + failure);
             forget(end);
@@ -442,7 +442,7 @@ public final class SimulatedNode {
         });
     }
 
-    void onFrame(Connection.End end, byte[] frame, Connection.Pipe pipe) {
+    void onFrame(SimulatedConnection.End end, byte[] frame, SimulatedConnection.Pipe pipe) {
         add((current, now) -> {
             if (end.isOpen) {
                 simulation.trace()
@@ -474,7 +474,7 @@ public final class SimulatedNode {
         });
     }
 
-    void onEnd(Connection.End end, boolean isOrderly, String detail) {
+    void onEnd(SimulatedConnection.End end, boolean isOrderly, String detail) {
         addFor(end, (current, now) -> {
             trace(Trace.Kind.DISCONNECTED, end.number + " " + detail);
             forget(end);
@@ -483,7 +483,7 @@ public final class SimulatedNode {
         });
     }
 
-    private void addFor(Connection.End end, Input input) {
+    private void addFor(SimulatedConnection.End end, Input input) {
         if (end.isOpen) {
             add((current, now) -> {
                 if (end.isOpen) {
@@ -493,7 +493,7 @@ public final class SimulatedNode {
         }
     }
 
-    private void forget(Connection.End end) {
+    private void forget(SimulatedConnection.End end) {
         end.isOpen = false;
         ends.remove(end.number);
         simulation.network().forgetIfOver(end.connection);
@@ -642,7 +642,7 @@ public final class SimulatedNode {
                         "frame of " + frame.length() + " bytes, at most " + Packet.FRAME_MAX);
             }
             effects.add(() -> {
-                Connection.End end = ends.get(connection);
+                SimulatedConnection.End end = ends.get(connection);
                 if (end == null || !end.isConnected()) {
                     frame.release();
                 } else {
@@ -654,7 +654,7 @@ public final class SimulatedNode {
         @Override
         public void close(int connection, String reason) {
             effects.add(() -> {
-                Connection.End end = ends.remove(connection);
+                SimulatedConnection.End end = ends.remove(connection);
                 if (end != null) {
                     trace(Trace.Kind.CLOSE, connection + " " + reason);
                     end.isOpen = false;

@@ -8,7 +8,7 @@ import dev.tutti.Node;
 import dev.tutti.Snapshot;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.stomp.Client.Reply;
-import dev.tutti.stomp.internal.codec.Fault;
+import dev.tutti.stomp.internal.codec.StompFault;
 import dev.tutti.stomp.internal.session.Counter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -427,7 +427,7 @@ class StompServerTest {
         for (Counter counter : Counter.values()) {
             assertThat(page).contains("` | " + counter.description() + " |");
         }
-        for (Fault fault : Fault.values()) {
+        for (StompFault fault : StompFault.values()) {
             assertThat(page).contains("` | " + fault.description() + " |");
         }
     }

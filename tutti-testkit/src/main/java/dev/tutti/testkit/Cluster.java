@@ -52,7 +52,7 @@ public final class Cluster implements AutoCloseable {
     private static final Duration STEP = Duration.ofMillis(1);
 
     private final Simulation simulation;
-    private final Strands strands;
+    private final CooperativeThreads threads;
     private final Story story;
     private final SplittableRandom random;
     private final SplittableRandom pauses;
@@ -68,7 +68,7 @@ public final class Cluster implements AutoCloseable {
 
     private Cluster(int size, long seed) {
         simulation = new Simulation(seed);
-        strands = new Strands(simulation);
+        threads = new CooperativeThreads(simulation);
         story = new Story(simulation);
         random = simulation.fork();
         pauses = simulation.fork();
@@ -77,7 +77,7 @@ public final class Cluster implements AutoCloseable {
         for (int number = 1; number <= size; number++) {
             String name = "n" + number;
             processes.add(new SimulatedProcess(
-                    simulation, strands, story, records, expectations, name, name + ":7800", () -> builder(addresses)));
+                    simulation, threads, story, records, expectations, name, name + ":7800", () -> builder(addresses)));
         }
     }
 
@@ -196,7 +196,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Starts processes without waiting for their components. */
     void begin(int... numbers) {
-        strands.checkTest();
+        threads.checkTest();
         Function<? super Node, ?> components = factory;
         if (components == null) {
             throw new IllegalStateException("nothing is deployed; call deploy or startAll first");
@@ -208,7 +208,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Kills processes: their kernels close the connections, so the others notice. */
     public Cluster crash(int... numbers) {
-        strands.checkTest();
+        threads.checkTest();
         for (int number : numbers) {
             process(number).crash(false);
         }
@@ -217,7 +217,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Cuts the power of machines: the others get no notice. */
     public Cluster powerOff(int... numbers) {
-        strands.checkTest();
+        threads.checkTest();
         for (int number : numbers) {
             process(number).crash(true);
         }
@@ -226,7 +226,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Closes the components, if they are {@link AutoCloseable}, and the nodes, and lets time pass until they are down. */
     public Cluster stop(int... numbers) {
-        strands.checkTest();
+        threads.checkTest();
         for (int number : numbers) {
             process(number).stop();
         }
@@ -236,7 +236,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Pauses processes, as SIGSTOP does; their connections stay open. */
     public Cluster pause(int... numbers) {
-        strands.checkTest();
+        threads.checkTest();
         for (int number : numbers) {
             process(number).pause();
         }
@@ -245,7 +245,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Resumes processes that were paused. */
     public Cluster resume(int... numbers) {
-        strands.checkTest();
+        threads.checkTest();
         for (int number : numbers) {
             process(number).resume();
         }
@@ -336,7 +336,7 @@ public final class Cluster implements AutoCloseable {
      * processes are resumed, at normal speed and started again, but nothing has had time to settle.
      */
     public Cluster randomFaults(Duration duration, Fault... kinds) {
-        strands.checkTest();
+        threads.checkTest();
         new RandomFaults(this, simulation.fork(), kinds.length == 0 ? Fault.values() : kinds).run(duration);
         return this;
     }
@@ -358,7 +358,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Lets time pass. */
     public Cluster advance(Duration duration) {
-        strands.advanceUntil(() -> false, duration);
+        threads.advanceUntil(() -> false, duration);
         return this;
     }
 
@@ -373,7 +373,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     private Cluster advanceUntil(Supplier<String> what, Duration limit, BooleanSupplier condition) {
-        strands.checkTest();
+        threads.checkTest();
         long end = simulation.nowNanos() + limit.toNanos();
         while (!condition.getAsBoolean()) {
             if (simulation.nowNanos() >= end) {
@@ -401,7 +401,7 @@ public final class Cluster implements AutoCloseable {
      */
     public ScheduledExecutorService scheduler(Node node) {
         SimulatedProcess process = process(numberOf(node));
-        return new VirtualScheduler(simulation, strands, process.owner(), () -> process.isUp()
+        return new VirtualScheduler(simulation, threads, process.owner(), () -> process.isUp()
                 && process.simulated().id().equals(node.id()));
     }
 
@@ -409,9 +409,9 @@ public final class Cluster implements AutoCloseable {
 
     /** Runs {@code action} on a thread of a process, and lets time pass until it has ended, or the process has. */
     void runOn(int number, Runnable action) {
-        strands.checkTest();
+        threads.checkTest();
         boolean[] isDone = new boolean[1];
-        strands.start(process(number).owner(), "test", () -> {
+        threads.start(process(number).owner(), "test", () -> {
             action.run();
             isDone[0] = true;
         });
@@ -431,7 +431,7 @@ public final class Cluster implements AutoCloseable {
             }
             boolean isWorking = busyRuns.getOrDefault(number, 0) == process.simulated().run();
             if (isRunning(number) && !isStopping(number) && !isWorking) {
-                strands.start(process.owner(), "work", () -> work(number, action));
+                threads.start(process.owner(), "work", () -> work(number, action));
             }
             keep(number, meanPause, action, round);
         });
@@ -638,16 +638,16 @@ public final class Cluster implements AutoCloseable {
 
     /** Throws a failure from outside the test's own thread since the last advance, and checks the guarantees. */
     void finish() {
-        strands.throwFailure();
+        threads.throwFailure();
         assertSafe();
     }
 
     /** Ends all processes and their threads. */
     @Override
     public void close() {
-        strands.close();
+        threads.close();
         for (SimulatedProcess process : processes) {
-            strands.kill(process.owner());
+            threads.kill(process.owner());
         }
     }
 

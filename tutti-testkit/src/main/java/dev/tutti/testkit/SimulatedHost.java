@@ -5,8 +5,8 @@ import dev.tutti.Subscription;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.DurableStore;
 import dev.tutti.core.driver.Machine;
-import dev.tutti.core.driver.Records;
 import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
@@ -30,11 +30,11 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Host of one run of a simulated process: virtual time, strands, and witnesses at its groups. */
+/** Host of one run of a simulated process: virtual time, threads, and witnesses at its groups. */
 final class SimulatedHost implements Host {
 
     private final SimulatedProcess process;
-    private final Strands strands;
+    private final CooperativeThreads threads;
     private final NodeId self;
     private final long seed;
     private final SimulatedDriver driver;
@@ -44,7 +44,7 @@ final class SimulatedHost implements Host {
 
     SimulatedHost(SimulatedProcess process, NodeId self, long seed, Memory memory) {
         this.process = process;
-        this.strands = process.strands();
+        this.threads = process.threads();
         this.self = self;
         this.seed = seed;
         this.driver = new SimulatedDriver(memory);
@@ -99,14 +99,14 @@ final class SimulatedHost implements Host {
 
     @Override
     public void start(String name, Runnable task) {
-        strands.start(process.owner(), name, task);
+        threads.start(process.owner(), name, task);
     }
 
     @Override
     public void startAfter(long delayNanos, String name, Runnable task) {
         process.after(delayNanos, () -> {
             if (driver.isUp()) {
-                strands.start(process.owner(), name, task);
+                threads.start(process.owner(), name, task);
             }
         });
     }
@@ -133,7 +133,7 @@ final class SimulatedHost implements Host {
 
     @Override
     public Condition condition(Lock lock) {
-        return new SimulatedCondition(strands, lock);
+        return new SimulatedCondition(threads, lock);
     }
 
     @Override
@@ -167,9 +167,9 @@ final class SimulatedHost implements Host {
 
     private void awaitDone(CompletableFuture<?> future, long timeoutNanos) {
         if (!future.isDone()) {
-            Strands.Signal done = new Strands.Signal();
-            var unused = future.whenComplete((value, failure) -> strands.raise(done));
-            strands.await(done, timeoutNanos);
+            CooperativeThreads.Signal done = new CooperativeThreads.Signal();
+            var unused = future.whenComplete((value, failure) -> threads.raise(done));
+            threads.await(done, timeoutNanos);
         }
     }
 
@@ -190,7 +190,7 @@ final class SimulatedHost implements Host {
                 process.work();
             }
             Witness present = witness;
-            if (present != null && !strands.isKilled()) {
+            if (present != null && !threads.isKilled()) {
                 present.onTold(item);
             }
             listener.accept(item);
@@ -211,7 +211,7 @@ final class SimulatedHost implements Host {
 
     @Override
     public boolean isOwn(Throwable thrown) {
-        return Strands.isEnd(thrown);
+        return CooperativeThreads.isEnd(thrown);
     }
 
     @Override
@@ -254,8 +254,8 @@ final class SimulatedHost implements Host {
         }
 
         @Override
-        public Records records() {
-            return node().records();
+        public DurableStore store() {
+            return node().store();
         }
 
         @Override
@@ -277,7 +277,7 @@ final class SimulatedHost implements Host {
         public void execute(Task task) {
             if (isUp()) {
                 node().execute(task);
-            } else if (strands.isKilled() || !process.isCrashed(self)) {
+            } else if (threads.isKilled() || !process.isCrashed(self)) {
                 throw new RejectedExecutionException("node " + self + " is closed");
             } else {
                 throw new IllegalStateException(self + " has crashed, and its component with it: it must not be called any"
@@ -291,7 +291,7 @@ final class SimulatedHost implements Host {
                 node().stop(now -> {});
                 long end = process.nowNanos() + CLOSE_NANOS_MAX;
                 while (isUp() && process.nowNanos() < end) {
-                    strands.sleep(CLOSE_STEP_NANOS);
+                    threads.sleep(CLOSE_STEP_NANOS);
                 }
             }
         }
@@ -300,21 +300,21 @@ final class SimulatedHost implements Host {
     /** A condition that waits in virtual time; the waiting strand has released the lock. */
     private static final class SimulatedCondition implements Condition {
 
-        private final Strands strands;
+        private final CooperativeThreads threads;
         private final Lock lock;
-        private final ArrayDeque<Strands.Signal> waiting = new ArrayDeque<>();
+        private final ArrayDeque<CooperativeThreads.Signal> waiting = new ArrayDeque<>();
 
-        SimulatedCondition(Strands strands, Lock lock) {
-            this.strands = strands;
+        SimulatedCondition(CooperativeThreads threads, Lock lock) {
+            this.threads = threads;
             this.lock = lock;
         }
 
         private boolean awaitSignal(long nanos) {
-            Strands.Signal signal = new Strands.Signal();
+            CooperativeThreads.Signal signal = new CooperativeThreads.Signal();
             waiting.add(signal);
             lock.unlock();
             try {
-                return strands.await(signal, nanos);
+                return threads.await(signal, nanos);
             } finally {
                 lock.lock();
                 waiting.remove(signal);
@@ -323,9 +323,9 @@ final class SimulatedHost implements Host {
 
         @Override
         public long awaitNanos(long nanos) {
-            long start = strands.nowNanos();
+            long start = threads.nowNanos();
             awaitSignal(nanos);
-            return nanos - (strands.nowNanos() - start);
+            return nanos - (threads.nowNanos() - start);
         }
 
         @Override
@@ -350,15 +350,15 @@ final class SimulatedHost implements Host {
 
         @Override
         public void signal() {
-            Strands.Signal first = waiting.poll();
+            CooperativeThreads.Signal first = waiting.poll();
             if (first != null) {
-                strands.raise(first);
+                threads.raise(first);
             }
         }
 
         @Override
         public void signalAll() {
-            waiting.forEach(strands::raise);
+            waiting.forEach(threads::raise);
             waiting.clear();
         }
     }

@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedProcess {
 
     private final Simulation simulation;
-    private final Strands strands;
+    private final CooperativeThreads threads;
     private final Story story;
     private final Map<String, Witness.Record> records;
     private final Expectations expectations;
     private final String name;
     private final SimulatedNode simulated;
-    private final Strands.Owner owner;
+    private final CooperativeThreads.Owner owner;
     private final List<Witness> witnesses = new ArrayList<>();
     private final ArrayDeque<String> lastMessages = new ArrayDeque<>();
     private final TreeSet<Long> crashed = new TreeSet<>();
@@ -42,7 +42,7 @@ final class SimulatedProcess {
 
     SimulatedProcess(
             Simulation simulation,
-            Strands strands,
+            CooperativeThreads threads,
             Story story,
             Map<String, Witness.Record> records,
             Expectations expectations,
@@ -50,12 +50,12 @@ final class SimulatedProcess {
             String address,
             Supplier<NodeBuilder> builder) {
         this.simulation = simulation;
-        this.strands = strands;
+        this.threads = threads;
         this.story = story;
         this.records = records;
         this.expectations = expectations;
         this.name = name;
-        this.owner = new Strands.Owner(name);
+        this.owner = new CooperativeThreads.Owner(name);
         this.simulated = simulation.add(name, address, (self, seed, memory) -> open(builder.get(), self, seed, memory));
     }
 
@@ -73,11 +73,11 @@ final class SimulatedProcess {
         return simulated;
     }
 
-    Strands strands() {
-        return strands;
+    CooperativeThreads threads() {
+        return threads;
     }
 
-    Strands.Owner owner() {
+    CooperativeThreads.Owner owner() {
         return owner;
     }
 
@@ -168,7 +168,7 @@ final class SimulatedProcess {
         if (isUp()) {
             throw new IllegalStateException(name + " runs already");
         }
-        strands.kill(owner);
+        threads.kill(owner);
         witnesses.clear();
         lastMessages.clear();
         component = null;
@@ -176,7 +176,7 @@ final class SimulatedProcess {
         tell("starts");
         simulated.start();
         Node started = node();
-        strands.start(owner, "main", () -> {
+        threads.start(owner, "main", () -> {
             Object made = factory.apply(started);
             if (made == null) {
                 throw new IllegalStateException("the factory of components has returned null");
@@ -195,7 +195,7 @@ final class SimulatedProcess {
         } else {
             simulated.crash();
         }
-        strands.kill(owner);
+        threads.kill(owner);
     }
 
     /** Closes the component, if it can be closed, and the node; returns before they have ended. */
@@ -208,7 +208,7 @@ final class SimulatedProcess {
         tell("stops");
         Node closing = node();
         Object present = component;
-        strands.start(owner, "stop", () -> {
+        threads.start(owner, "stop", () -> {
             if (present instanceof AutoCloseable closeable) {
                 close(closeable);
             }
@@ -230,14 +230,14 @@ final class SimulatedProcess {
         checkUp();
         tell("is paused");
         simulated.pause();
-        strands.pause(owner);
+        threads.pause(owner);
     }
 
     void resume() {
         checkUp();
         tell("goes on");
         simulated.resume();
-        strands.resume(owner);
+        threads.resume(owner);
     }
 
     private void checkUp() {
@@ -254,20 +254,20 @@ final class SimulatedProcess {
 
     /** Waits for the time that a listener takes for a message. */
     void work() {
-        if (workNanos > 0 && strands.isStrand()) {
-            strands.sleep(workNanos);
+        if (workNanos > 0 && threads.isStrand()) {
+            threads.sleep(workNanos);
         }
     }
 
     void onListenerFailure(String group, String callback, Throwable cause) {
-        if (strands.isKilled()) {
+        if (threads.isKilled()) {
             return;
         }
         tell("has a callback " + callback + " of group " + group + " that fails: " + cause);
         // Every listener that sends gets this exception when its group is left, and it does no harm any more.
         boolean isLeaving = cause instanceof SendException refused && refused.reason().isFinal();
         if (!isLeaving && !expectations.isExpected(cause)) {
-            strands.fail(cause);
+            threads.fail(cause);
         }
     }
 

@@ -21,15 +21,15 @@ import org.jspecify.annotations.Nullable;
 final class VirtualScheduler extends AbstractExecutorService implements ScheduledExecutorService {
 
     private final Simulation simulation;
-    private final Strands strands;
-    private final Strands.Owner owner;
+    private final CooperativeThreads threads;
+    private final CooperativeThreads.Owner owner;
     private final BooleanSupplier isProcessUp;
     private long sequence;
     private boolean isShutdown;
 
-    VirtualScheduler(Simulation simulation, Strands strands, Strands.Owner owner, BooleanSupplier isProcessUp) {
+    VirtualScheduler(Simulation simulation, CooperativeThreads threads, CooperativeThreads.Owner owner, BooleanSupplier isProcessUp) {
         this.simulation = simulation;
-        this.strands = strands;
+        this.threads = threads;
         this.owner = owner;
         this.isProcessUp = isProcessUp;
     }
@@ -53,7 +53,7 @@ final class VirtualScheduler extends AbstractExecutorService implements Schedule
             }
             simulation.at(dueNanos, () -> {
                 if (isProcessUp.getAsBoolean() && !isShutdown && !isCancelled()) {
-                    strands.start(owner, "scheduler", this);
+                    threads.start(owner, "scheduler", this);
                 }
             });
         }
@@ -71,9 +71,9 @@ final class VirtualScheduler extends AbstractExecutorService implements Schedule
         @Override
         protected void setException(Throwable cause) {
             super.setException(cause);
-            if (periodNanos > 0 && !strands.isKilled()) {
+            if (periodNanos > 0 && !threads.isKilled()) {
                 // Nobody would look at the future, and the task has run for the last time.
-                strands.fail(cause);
+                threads.fail(cause);
             }
         }
 
@@ -129,7 +129,7 @@ final class VirtualScheduler extends AbstractExecutorService implements Schedule
             throw new RejectedExecutionException("the scheduler was shut down");
         }
         if (isProcessUp.getAsBoolean()) {
-            strands.start(owner, "executor", command);
+            threads.start(owner, "executor", command);
         }
     }
 

@@ -117,7 +117,7 @@ class HangingCallbacksTest {
 
         private void pause() {
             if (node.name().equals("n1") && installPause.isPositive()) {
-                cluster.process(1).strands().sleep(installPause.toNanos());
+                cluster.process(1).threads().sleep(installPause.toNanos());
             }
         }
 

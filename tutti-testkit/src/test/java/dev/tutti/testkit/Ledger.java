@@ -180,7 +180,7 @@ final class Ledger implements GroupState, AutoCloseable {
             image = Arrays.copyOf(image, image.length + count);
             System.arraycopy(buffer, 0, image, image.length - count, count);
             if (plan.installPauseNanos > 0 && (plan.slow.isEmpty() || plan.slow.equals(node.name()))) {
-                cluster.process(cluster.numberOf(node)).strands().sleep(plan.installPauseNanos);
+                cluster.process(cluster.numberOf(node)).threads().sleep(plan.installPauseNanos);
             }
             count = in.read(buffer);
         }

@@ -230,7 +230,7 @@ class OwnWindowTest {
     void listenerWaitsForWhatOtherThreadsOfItsMemberDeliver() {
         answer = (component, message) -> {
             if (message.text().equals("asi")) {
-                cluster.process(2).strands().sleep(Duration.ofSeconds(2).toNanos());
+                cluster.process(2).threads().sleep(Duration.ofSeconds(2).toNanos());
             } else {
                 component.flood(150, () -> component.group.send(MESSAGE));
             }

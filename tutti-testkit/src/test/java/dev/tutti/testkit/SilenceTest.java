@@ -68,7 +68,7 @@ class SilenceTest {
     /** Does not return as long as the node is the one that is stuck. */
     private void hang(Node node) {
         while (stuck.equals(node.name())) {
-            cluster.process(cluster.numberOf(node)).strands().sleep(Duration.ofMillis(50).toNanos());
+            cluster.process(cluster.numberOf(node)).threads().sleep(Duration.ofMillis(50).toNanos());
         }
     }
 

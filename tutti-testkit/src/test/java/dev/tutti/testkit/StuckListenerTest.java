@@ -57,7 +57,7 @@ class StuckListenerTest {
 
     private void hang(Node node) {
         while (stuck.equals(node.name())) {
-            cluster.process(cluster.numberOf(node)).strands().sleep(Duration.ofMillis(50).toNanos());
+            cluster.process(cluster.numberOf(node)).threads().sleep(Duration.ofMillis(50).toNanos());
         }
     }
 

@@ -3,7 +3,7 @@ package dev.tutti.internal.delivery;
 import dev.tutti.protocols.packing.SpareArrays;
 import org.jspecify.annotations.Nullable;
 
-/** The spare arrays of a node, for the threads that send and the lanes that deliver in any of its groups. */
+/** The spare arrays of a node, for the threads that send and the delivery executors that deliver in any of its groups. */
 public final class SharedSpares extends SpareArrays {
 
     /** Creates spares of the size that suits this process. */

@@ -26,7 +26,7 @@ public final class CallbackFailures {
 
     private final String group;
     private final Host host;
-    private final Chronicle chronicle;
+    private final EventJournal journal;
     private final Fence fence;
 
     // Guarded by this.
@@ -35,10 +35,10 @@ public final class CallbackFailures {
     private long toldNanos;
     private long untold;
 
-    public CallbackFailures(String group, Host host, Chronicle chronicle) {
+    public CallbackFailures(String group, Host host, EventJournal journal) {
         this.group = group;
         this.host = host;
-        this.chronicle = chronicle;
+        this.journal = journal;
         this.fence = new Fence(host, (callback, argument, thrown) -> {});
     }
 
@@ -72,7 +72,7 @@ public final class CallbackFailures {
         }
         String more = leftOut == 0 ? "" : " (and " + leftOut + " times since the last report)";
         LOG.error("group {}: {}; {}{}", group, what, next, more, thrown);
-        chronicle.on(Event.Kind.CALLBACK_FAILED, group, what + "; " + next, "", Map.of("callback", callback, "left-out", leftOut));
+        journal.on(Event.Kind.CALLBACK_FAILED, group, what + "; " + next, "", Map.of("callback", callback, "left-out", leftOut));
         host.onTrouble("group " + group + ": " + what + "; " + next + more);
     }
 

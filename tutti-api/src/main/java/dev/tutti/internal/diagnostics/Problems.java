@@ -57,13 +57,13 @@ final class Problems {
     }
 
     private final String node;
-    private final Chronicle chronicle;
+    private final EventJournal journal;
     private final Map<Key, Lasting> lasting = new LinkedHashMap<>();
     private volatile List<Problem> told = List.of();
 
-    Problems(String node, Chronicle chronicle) {
+    Problems(String node, EventJournal journal) {
         this.node = node;
-        this.chronicle = chronicle;
+        this.journal = journal;
     }
 
     /** Returns the problems that were reported and are not over, the oldest first. */
@@ -110,7 +110,7 @@ final class Problems {
 
     private void begin(Lasting each) {
         Finding finding = each.finding;
-        chronicle.onAside(Event.Kind.PROBLEM, finding.group(), finding.text() + "; next step: " + finding.advice(), "", Map.of(
+        journal.onAside(Event.Kind.PROBLEM, finding.group(), finding.text() + "; next step: " + finding.advice(), "", Map.of(
                 "problem", finding.kind().text(),
                 "subject", finding.subject(),
                 "advice", finding.advice(),
@@ -131,7 +131,7 @@ final class Problems {
     private void end(long nowNanos, Lasting each) {
         long seconds = (nowNanos - each.sinceNanos) / 1_000_000_000;
         Finding finding = each.finding;
-        chronicle.onAside(Event.Kind.PROBLEM_OVER, finding.group(), "over after " + seconds + " s: " + finding.text(), "", Map.of(
+        journal.onAside(Event.Kind.PROBLEM_OVER, finding.group(), "over after " + seconds + " s: " + finding.text(), "", Map.of(
                 "problem", finding.kind().text(), "subject", finding.subject()));
         LOG.info("node {}: over after {} s: {}", node, seconds, finding.text());
     }

@@ -5,7 +5,7 @@ import dev.tutti.StateProgress;
 import dev.tutti.core.Member;
 import dev.tutti.internal.Check;
 import dev.tutti.internal.delivery.Calls;
-import dev.tutti.internal.delivery.Lane;
+import dev.tutti.internal.delivery.DeliveryExecutor;
 import dev.tutti.internal.diagnostics.Problems.Finding;
 import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.internal.submission.SubmissionQueue;
@@ -35,7 +35,7 @@ public final class Progress {
     }
 
     private final Owner group;
-    private final Lane lane;
+    private final DeliveryExecutor executor;
     private final SubmissionQueue submissions;
     private final @Nullable StateTransfer state;
     private final long stuckNanosMax;
@@ -47,9 +47,9 @@ public final class Progress {
     private long givenBytes = -1;
 
     /** @param stuckNanosMax time after which a callback that has not returned makes the member leave */
-    public Progress(Owner group, Lane lane, SubmissionQueue submissions, @Nullable StateTransfer state, long stuckNanosMax) {
+    public Progress(Owner group, DeliveryExecutor executor, SubmissionQueue submissions, @Nullable StateTransfer state, long stuckNanosMax) {
         this.group = group;
-        this.lane = lane;
+        this.executor = executor;
         this.submissions = submissions;
         this.state = state;
         this.stuckNanosMax = stuckNanosMax;
@@ -81,8 +81,8 @@ public final class Progress {
 
     /** Reports the callback that ran at the last look already, if no message of its packet was delivered since. */
     private void lookAtListeners(long nowNanos, List<Finding> found) {
-        Calls.Running now = lane.running();
-        long delivered = lane.messagesInOrder();
+        Calls.Running now = executor.running();
+        long delivered = executor.messagesInOrder();
         if (now != null && now.equals(running) && (now.isAside() || delivered == messages)) {
             Member sender = now.sender();
             found.add(finding(
@@ -97,7 +97,7 @@ public final class Progress {
                             + " Thread.dump_to_file FILE has virtual threads, too) and let the listener return"));
             long nanos = nowNanos - runningNanos;
             // A message in delivery only holds up its sender's window, by its length.
-            boolean isWaitedFor = lane.unconsumedPackets() > (sender == null ? 0 : 1);
+            boolean isWaitedFor = executor.unconsumedPackets() > (sender == null ? 0 : 1);
             if (nanos >= stuckNanosMax && isWaitedFor && delivered == messages) {
                 group.leaveStuck(now, nanos);
             }

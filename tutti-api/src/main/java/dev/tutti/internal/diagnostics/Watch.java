@@ -43,11 +43,11 @@ public final class Watch implements Driver.Task {
     /** The loop has ended; accessed by the watch only. */
     private boolean isLoopOver;
 
-    public Watch(String node, Host host, NodeMachine machine, Chronicle chronicle, Supplier<List<Progress>> groups) {
+    public Watch(String node, Host host, NodeMachine machine, EventJournal journal, Supplier<List<Progress>> groups) {
         this.node = node;
         this.host = host;
         this.machine = machine;
-        this.problems = new Problems(node, chronicle);
+        this.problems = new Problems(node, journal);
         this.groups = groups;
     }
 

@@ -19,8 +19,8 @@ class ProblemsTest {
 
     private static final long SECOND = 1_000_000_000L;
 
-    private final Chronicle chronicle = new Chronicle(new BareHost(), NodeEvents.none());
-    private final Problems problems = new Problems("a", chronicle);
+    private final EventJournal journal = new EventJournal(new BareHost(), NodeEvents.none());
+    private final Problems problems = new Problems("a", journal);
     private long nowNanos;
 
     private static Finding alone(String text) {
@@ -33,7 +33,7 @@ class ProblemsTest {
     }
 
     private List<String> events() {
-        return chronicle.since(0).list().stream().map(event -> event.kind() + " " + event.text()).toList();
+        return journal.since(0).list().stream().map(event -> event.kind() + " " + event.text()).toList();
     }
 
     @Test
@@ -97,6 +97,6 @@ class ProblemsTest {
                 .toArray(Finding[]::new);
         IntStream.range(0, 10).forEach(round -> look(many));
         assertThat(problems.told()).hasSize(Problems.PROBLEMS_MAX);
-        assertThat(chronicle.since(0).list()).hasSize(Problems.PROBLEMS_MAX).allMatch(event -> event.kind() == Kind.PROBLEM);
+        assertThat(journal.since(0).list()).hasSize(Problems.PROBLEMS_MAX).allMatch(event -> event.kind() == Kind.PROBLEM);
     }
 }

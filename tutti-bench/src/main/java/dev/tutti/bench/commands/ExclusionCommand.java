@@ -1,12 +1,12 @@
 package dev.tutti.bench.commands;
 
 import dev.tutti.bench.BenchException;
-import dev.tutti.bench.options.Members;
+import dev.tutti.bench.options.MemberCounts;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Systems;
+import dev.tutti.bench.process.BenchCluster;
+import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.bench.process.Child;
-import dev.tutti.bench.process.Cluster;
-import dev.tutti.bench.process.Cluster.Layout;
 import dev.tutti.bench.process.Line;
 import dev.tutti.bench.report.Machine;
 import dev.tutti.bench.report.Summary;
@@ -60,7 +60,7 @@ final class ExclusionCommand implements Callable<Integer> {
     private final Output output = new Output();
 
     @Mixin
-    private final Members members = new Members();
+    private final MemberCounts members = new MemberCounts();
 
     @Option(
             names = "--joiners",
@@ -146,13 +146,13 @@ final class ExclusionCommand implements Callable<Integer> {
     }
 
     private double run(Row row, boolean isCoordinator) {
-        try (Cluster cluster = Cluster.withSharers(row.system(), members.count(), row.joiners(), layout())) {
+        try (BenchCluster cluster = BenchCluster.withSharers(row.system(), members.count(), row.joiners(), layout())) {
             Line join = Line.of("join");
             List<Child> survivors = new ArrayList<>(cluster.children().subList(0, members.count()));
             List<Child> newcomers = cluster.children().subList(members.count(), cluster.size());
             survivors.forEach(child -> child.say(join));
             survivors.forEach(child -> child.await("joined", limit));
-            Cluster.awaitView(survivors, members.count(), limit);
+            BenchCluster.awaitView(survivors, members.count(), limit);
             LockSupport.parkNanos(settle.toNanos());
             int coordinator = survivors.getFirst().coordinator();
             Child victim = survivors.remove(isCoordinator ? coordinator : (coordinator + 1) % members.count());

@@ -3,7 +3,7 @@ package dev.tutti.bench.commands;
 import dev.tutti.bench.comparison.Grid;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Systems;
-import dev.tutti.bench.process.Cluster;
+import dev.tutti.bench.process.BenchCluster;
 import dev.tutti.bench.process.Line;
 import dev.tutti.bench.report.Table;
 import dev.tutti.bench.systems.SystemKind;
@@ -82,7 +82,7 @@ final class GroupsCommand implements Callable<Integer>, Part {
     }
 
     private Map<String, Object> measure(Output to, SystemKind system, int groups, Table table) {
-        try (Cluster cluster = new Cluster(system, 2, to.layout("512m"))) {
+        try (BenchCluster cluster = new BenchCluster(system, 2, to.layout("512m"))) {
             cluster.form();
             List<Line> before = held(cluster);
             long began = System.nanoTime();
@@ -105,13 +105,13 @@ final class GroupsCommand implements Callable<Integer>, Part {
     private record Joined(int groups, double millis) {}
 
     /** Measures twice, because idle parts give back some of their memory only after a while. */
-    private List<Line> held(Cluster cluster) {
+    private List<Line> held(BenchCluster cluster) {
         all(cluster, Line.of("held"), "held");
         LockSupport.parkNanos(idle.toNanos());
         return all(cluster, Line.of("held"), "held");
     }
 
-    private static List<Line> all(Cluster cluster, Line command, String answer) {
+    private static List<Line> all(BenchCluster cluster, Line command, String answer) {
         cluster.children().forEach(child -> child.say(command));
         List<Line> answers = new ArrayList<>();
         cluster.children().forEach(child -> answers.add(child.await(answer, TIME_MAX)));

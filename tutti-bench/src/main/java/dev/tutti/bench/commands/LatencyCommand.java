@@ -3,15 +3,15 @@ package dev.tutti.bench.commands;
 import dev.tutti.bench.BenchException;
 import dev.tutti.bench.comparison.Grid;
 import dev.tutti.bench.comparison.Load;
-import dev.tutti.bench.options.Members;
+import dev.tutti.bench.options.MemberCounts;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Rounds;
 import dev.tutti.bench.options.Systems;
+import dev.tutti.bench.process.BenchCluster;
+import dev.tutti.bench.process.BenchCluster.Layout;
+import dev.tutti.bench.process.BenchCluster.Outcome;
+import dev.tutti.bench.process.BenchCluster.Phase;
 import dev.tutti.bench.process.Child;
-import dev.tutti.bench.process.Cluster;
-import dev.tutti.bench.process.Cluster.Layout;
-import dev.tutti.bench.process.Cluster.Outcome;
-import dev.tutti.bench.process.Cluster.Phase;
 import dev.tutti.bench.process.Line;
 import dev.tutti.bench.report.Chart;
 import dev.tutti.bench.report.Latencies;
@@ -66,7 +66,7 @@ final class LatencyCommand implements Callable<Integer>, Part {
     private final Rounds rounds = new Rounds();
 
     @Mixin
-    private final Members members = new Members();
+    private final MemberCounts members = new MemberCounts();
 
     @Mixin
     private final Systems systems = new Systems();
@@ -170,7 +170,7 @@ final class LatencyCommand implements Callable<Integer>, Part {
     }
 
     private Histogram multicasts(SystemKind system, Layout layout, int rate) {
-        try (Cluster cluster = new Cluster(system, members.count(), layout)) {
+        try (BenchCluster cluster = new BenchCluster(system, members.count(), layout)) {
             cluster.form();
             int bytes = Math.toIntExact(size.bytes());
             Duration interval = Duration.ofSeconds(1).dividedBy(rate);

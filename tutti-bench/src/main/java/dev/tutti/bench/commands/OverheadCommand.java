@@ -1,13 +1,13 @@
 package dev.tutti.bench.commands;
 
 import dev.tutti.bench.comparison.Grid;
-import dev.tutti.bench.options.Members;
+import dev.tutti.bench.options.MemberCounts;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Rounds;
+import dev.tutti.bench.process.BenchCluster;
+import dev.tutti.bench.process.BenchCluster.Outcome;
+import dev.tutti.bench.process.BenchCluster.Phase;
 import dev.tutti.bench.process.Child;
-import dev.tutti.bench.process.Cluster;
-import dev.tutti.bench.process.Cluster.Outcome;
-import dev.tutti.bench.process.Cluster.Phase;
 import dev.tutti.bench.process.Line;
 import dev.tutti.bench.report.Difference;
 import dev.tutti.bench.report.Machine;
@@ -67,7 +67,7 @@ final class OverheadCommand implements Callable<Integer> {
     private final Rounds rounds = new Rounds();
 
     @Mixin
-    private final Members members = new Members();
+    private final MemberCounts members = new MemberCounts();
 
     @Option(names = "--size", paramLabel = "SIZE", defaultValue = "1KiB", description = "Of a message. Default: ${DEFAULT-VALUE}.")
     private Size size = Size.kibibytes(1);
@@ -126,7 +126,7 @@ final class OverheadCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         output.title("Cost of being watched: " + members.count() + " members, n-n, " + size + ", " + rounds);
-        try (Cluster cluster = new Cluster(SystemKind.TUTTI, members.count(), output.layout("512m"))) {
+        try (BenchCluster cluster = new BenchCluster(SystemKind.TUTTI, members.count(), output.layout("512m"))) {
             cluster.form();
             warmUp(cluster);
             Outcome before = work(cluster, Watch.NOTHING);
@@ -155,12 +155,12 @@ final class OverheadCommand implements Callable<Integer> {
     }
 
     /** Watches at short intervals: code that runs once a second would take an hour to be compiled. */
-    private void warmUp(Cluster cluster) {
+    private void warmUp(BenchCluster cluster) {
         watch(cluster, Watch.EVERYTHING, WARM_INTERVAL);
         run(cluster, rounds.warmup());
     }
 
-    private Outcome work(Cluster cluster, Watch watch) {
+    private Outcome work(BenchCluster cluster, Watch watch) {
         watch(cluster, watch, interval);
         Outcome outcome = run(cluster, rounds.time());
         series(watch).outcomes.add(outcome);
@@ -171,7 +171,7 @@ final class OverheadCommand implements Callable<Integer> {
         return series.computeIfAbsent(watch, key -> new Series());
     }
 
-    private Outcome run(Cluster cluster, Duration time) {
+    private Outcome run(BenchCluster cluster, Duration time) {
         phase++;
         Duration between = rate == 0 ? Duration.ZERO : Duration.ofSeconds(1).dividedBy(rate);
         Outcome outcome = cluster.run(
@@ -180,7 +180,7 @@ final class OverheadCommand implements Callable<Integer> {
         return outcome;
     }
 
-    private void watch(Cluster cluster, Watch watch, Duration every) {
+    private void watch(BenchCluster cluster, Watch watch, Duration every) {
         endWatching();
         Line line = Line.of("watch").with("what", watch).with("interval", every.toNanos());
         cluster.children().forEach(child -> child.say(line));

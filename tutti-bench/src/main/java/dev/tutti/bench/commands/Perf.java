@@ -6,7 +6,7 @@ import dev.tutti.bench.comparison.Grid;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Product;
 import dev.tutti.bench.options.Rounds;
-import dev.tutti.bench.process.Cluster.Layout;
+import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.core.settings.Size;
 import java.util.List;
 import java.util.Map;

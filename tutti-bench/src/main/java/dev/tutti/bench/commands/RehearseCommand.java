@@ -1,7 +1,7 @@
 package dev.tutti.bench.commands;
 
+import dev.tutti.bench.process.BenchCluster;
 import dev.tutti.bench.process.Child;
-import dev.tutti.bench.process.Cluster;
 import dev.tutti.bench.process.Host;
 import dev.tutti.bench.process.Line;
 import dev.tutti.bench.systems.GroupSystem;
@@ -38,7 +38,7 @@ final class RehearseCommand implements Callable<Integer> {
     }
 
     private static boolean rehearse(SystemKind kind) throws InterruptedException {
-        List<Integer> ports = Cluster.freePorts(MEMBERS + 1);
+        List<Integer> ports = BenchCluster.freePorts(MEMBERS + 1);
         CountDownLatch met = new CountDownLatch(MEMBERS);
         CountDownLatch heard = new CountDownLatch(MESSAGES * (MEMBERS - 1));
         CountDownLatch grown = new CountDownLatch(MEMBERS);

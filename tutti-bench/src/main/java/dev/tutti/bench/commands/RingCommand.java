@@ -3,10 +3,10 @@ package dev.tutti.bench.commands;
 import dev.tutti.bench.BenchException;
 import dev.tutti.bench.comparison.Load;
 import dev.tutti.bench.options.Output;
-import dev.tutti.bench.process.Cluster;
-import dev.tutti.bench.process.Cluster.Layout;
-import dev.tutti.bench.process.Cluster.Outcome;
-import dev.tutti.bench.process.Cluster.Phase;
+import dev.tutti.bench.process.BenchCluster;
+import dev.tutti.bench.process.BenchCluster.Layout;
+import dev.tutti.bench.process.BenchCluster.Outcome;
+import dev.tutti.bench.process.BenchCluster.Phase;
 import dev.tutti.bench.report.Summary;
 import dev.tutti.bench.report.Table;
 import dev.tutti.bench.systems.Spaces;
@@ -138,7 +138,7 @@ final class RingCommand implements Callable<Integer> {
     /** Returns the message bytes per second from others at a member; in 1-n, at one that does not send. */
     private double measure(Layout layout, SystemKind system, int count, String pattern) {
         int senders = Load.senders(pattern, count);
-        try (Cluster cluster = new Cluster(system, count, layout)) {
+        try (BenchCluster cluster = new BenchCluster(system, count, layout)) {
             cluster.form();
             cluster.run(new Phase(1, senders, (int) size.bytes(), warmUp, Duration.ZERO, Duration.ZERO));
             Outcome outcome = cluster.run(new Phase(2, senders, (int) size.bytes(), time, Duration.ZERO, Duration.ZERO));

@@ -4,9 +4,9 @@ import dev.tutti.bench.BenchException;
 import dev.tutti.bench.comparison.Load;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Rounds;
+import dev.tutti.bench.process.BenchCluster;
+import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.bench.process.Child;
-import dev.tutti.bench.process.Cluster;
-import dev.tutti.bench.process.Cluster.Layout;
 import dev.tutti.bench.process.Line;
 import dev.tutti.bench.report.Chart;
 import dev.tutti.bench.report.Latencies;
@@ -112,7 +112,7 @@ final class RoundTrips {
 
     /** Measures all sizes in one pair of processes. */
     private void measure(Layout layout, Placement placement, SystemKind system, int repetition) {
-        try (Cluster cluster = new Cluster(system, 2, layout)) {
+        try (BenchCluster cluster = new BenchCluster(system, 2, layout)) {
             cluster.form();
             for (int bytes : sizes) {
                 ping(cluster, bytes, rounds.warmup());
@@ -136,7 +136,7 @@ final class RoundTrips {
         }
     }
 
-    private static Histogram ping(Cluster cluster, int bytes, Duration time) {
+    private static Histogram ping(BenchCluster cluster, int bytes, Duration time) {
         Child first = cluster.children().getFirst();
         Child second = cluster.children().getLast();
         Line ping = Line.of("ping").with("size", bytes).with("timeout", time.plus(PING_MAX).toNanos());

@@ -6,9 +6,9 @@ import dev.tutti.bench.comparison.Load;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Rounds;
 import dev.tutti.bench.options.Systems;
+import dev.tutti.bench.process.BenchCluster;
+import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.bench.process.Child;
-import dev.tutti.bench.process.Cluster;
-import dev.tutti.bench.process.Cluster.Layout;
 import dev.tutti.bench.process.Line;
 import dev.tutti.bench.process.Usage;
 import dev.tutti.bench.report.Chart;
@@ -192,7 +192,7 @@ final class RpcCommand implements Callable<Integer>, Part {
                 if (series.fault != null) {
                     continue;
                 }
-                try (Cluster cluster = new Cluster(system, count, layout)) {
+                try (BenchCluster cluster = new BenchCluster(system, count, layout)) {
                     cluster.form();
                     measure(cluster, threadsEach, series);
                     to.progress(String.format(
@@ -219,7 +219,7 @@ final class RpcCommand implements Callable<Integer>, Part {
         return all;
     }
 
-    private void measure(Cluster cluster, int threadsEach, Series series) {
+    private void measure(BenchCluster cluster, int threadsEach, Series series) {
         List<Child> children = cluster.children();
         Line serve = Line.of("serve").with("size", size.bytes());
         children.forEach(child -> child.say(serve));

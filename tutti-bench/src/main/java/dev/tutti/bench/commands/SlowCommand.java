@@ -1,11 +1,11 @@
 package dev.tutti.bench.commands;
 
 import dev.tutti.bench.BenchException;
-import dev.tutti.bench.options.Members;
+import dev.tutti.bench.options.MemberCounts;
 import dev.tutti.bench.options.Output;
-import dev.tutti.bench.process.Cluster;
-import dev.tutti.bench.process.Cluster.Outcome;
-import dev.tutti.bench.process.Cluster.Phase;
+import dev.tutti.bench.process.BenchCluster;
+import dev.tutti.bench.process.BenchCluster.Outcome;
+import dev.tutti.bench.process.BenchCluster.Phase;
 import dev.tutti.bench.process.Line;
 import dev.tutti.bench.report.Summary;
 import dev.tutti.bench.report.Table;
@@ -49,7 +49,7 @@ final class SlowCommand implements Callable<Integer> {
     private final Output output = new Output();
 
     @Mixin
-    private final Members members = new Members();
+    private final MemberCounts members = new MemberCounts();
 
     @Option(
             names = "--size",
@@ -112,7 +112,7 @@ final class SlowCommand implements Callable<Integer> {
         output.put("factor", factor);
         output.print("slow, " + system + ", " + members.count() + " processes, " + senders + " send " + size + ", one " + factor + " times slower, "
                 + Durations.print(time));
-        try (Cluster cluster = new Cluster(system, members.count(), output.layout("64m"))) {
+        try (BenchCluster cluster = new BenchCluster(system, members.count(), output.layout("64m"))) {
             cluster.form();
             for (int rank = 0; rank < members.count(); rank++) {
                 long nanos = work.toNanos() * (rank == members.count() - 1 ? factor : 1);
@@ -136,7 +136,7 @@ final class SlowCommand implements Callable<Integer> {
         return output.finish();
     }
 
-    private void report(Cluster cluster) {
+    private void report(BenchCluster cluster) {
         Table table = new Table(
                 "member",
                 "samples",

@@ -1,12 +1,12 @@
 package dev.tutti.bench.commands;
 
 import dev.tutti.bench.BenchException;
-import dev.tutti.bench.options.Members;
+import dev.tutti.bench.options.MemberCounts;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Systems;
+import dev.tutti.bench.process.BenchCluster;
+import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.bench.process.Child;
-import dev.tutti.bench.process.Cluster;
-import dev.tutti.bench.process.Cluster.Layout;
 import dev.tutti.bench.process.Line;
 import dev.tutti.bench.report.Machine;
 import dev.tutti.bench.report.Summary;
@@ -48,7 +48,7 @@ final class StartCommand implements Callable<Integer> {
     private final Output output = new Output();
 
     @Mixin
-    private final Members members = new Members();
+    private final MemberCounts members = new MemberCounts();
 
     @Option(
             names = "--rounds",
@@ -107,7 +107,7 @@ final class StartCommand implements Callable<Integer> {
 
     private Round round(SystemKind system, int round) {
         double first = first(system);
-        try (Cluster cluster = new Cluster(system, members.count(), layout())) {
+        try (BenchCluster cluster = new BenchCluster(system, members.count(), layout())) {
             Line join = Line.of("join");
             List<Child> alive = new ArrayList<>(cluster.children());
             alive.forEach(child -> child.say(join));
@@ -115,7 +115,7 @@ final class StartCommand implements Callable<Integer> {
             for (Child child : alive) {
                 called = Math.max(called, child.await("joined", limit).number("at"));
             }
-            double form = millis(Cluster.awaitView(alive, members.count(), limit) - called);
+            double form = millis(BenchCluster.awaitView(alive, members.count(), limit) - called);
             LockSupport.parkNanos(settle.toNanos());
             double cpu = 0;
             double jit = 0;
@@ -129,7 +129,7 @@ final class StartCommand implements Callable<Integer> {
             Child leaver = alive.remove(ThreadLocalRandom.current().nextInt(alive.size()));
             forgetViews(alive);
             double leave = millis(leaver.say(Line.of("leave")).await("left", limit).number("took"));
-            Cluster.awaitView(alive, alive.size(), limit);
+            BenchCluster.awaitView(alive, alive.size(), limit);
             output.progress(String.format(
                     Locale.ROOT,
                     "%d/%d %s: first %.0f ms, form %.0f ms (CPU %.1f s, jit %.1f s), crash %.0f ms, coordinator %.0f ms, leave %.0f ms; load %s",
@@ -167,7 +167,7 @@ final class StartCommand implements Callable<Integer> {
 
     /** Measures the join of a member whose seeds nobody listens on. */
     private double first(SystemKind system) {
-        try (Cluster alone = new Cluster(system, members.count(), 1, layout())) {
+        try (BenchCluster alone = new BenchCluster(system, members.count(), 1, layout())) {
             return millis(alone.children().getFirst().say(Line.of("join")).await("joined", limit).number("took"));
         }
     }
@@ -178,7 +178,7 @@ final class StartCommand implements Callable<Integer> {
         forgetViews(alive);
         long killed = System.nanoTime();
         victim.kill();
-        return millis(Cluster.awaitView(alive, alive.size(), limit) - killed);
+        return millis(BenchCluster.awaitView(alive, alive.size(), limit) - killed);
     }
 
     /** Discards views from the time of joining: one of them may have as many members as are left now. */
@@ -186,7 +186,7 @@ final class StartCommand implements Callable<Integer> {
         alive.forEach(child -> child.takeAll("view"));
     }
 
-    private static Child coordinator(SystemKind system, Cluster cluster, List<Child> alive) {
+    private static Child coordinator(SystemKind system, BenchCluster cluster, List<Child> alive) {
         int rank = alive.getFirst().coordinator();
         if (rank < 0) {
             throw new BenchException(system + " has not said who its coordinator is");

@@ -1,11 +1,11 @@
 package dev.tutti.bench.commands;
 
 import dev.tutti.bench.comparison.Grid;
-import dev.tutti.bench.options.Members;
+import dev.tutti.bench.options.MemberCounts;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Systems;
-import dev.tutti.bench.process.Cluster;
-import dev.tutti.bench.process.Cluster.Layout;
+import dev.tutti.bench.process.BenchCluster;
+import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.bench.report.Machine;
 import dev.tutti.bench.report.Summary;
 import dev.tutti.bench.report.Table;
@@ -40,7 +40,7 @@ final class StartupCommand implements Callable<Integer>, Part {
     private final Output output = new Output();
 
     @Mixin
-    private final Members members = new Members();
+    private final MemberCounts members = new MemberCounts();
 
     @Mixin
     private final Systems systems = new Systems();
@@ -89,8 +89,8 @@ final class StartupCommand implements Callable<Integer>, Part {
     }
 
     private double start(SystemKind system, Layout layout, boolean isOneByOne) {
-        try (Cluster cluster = Cluster.start(system, members.count(), layout, isOneByOne)) {
-            long last = Cluster.awaitView(cluster.children(), members.count(), VIEW_MAX);
+        try (BenchCluster cluster = BenchCluster.start(system, members.count(), layout, isOneByOne)) {
+            long last = BenchCluster.awaitView(cluster.children(), members.count(), VIEW_MAX);
             return (last - cluster.startedAtNanos()) / 1e6;
         }
     }

@@ -2,8 +2,8 @@ package dev.tutti.bench.commands;
 
 import dev.tutti.bench.BenchException;
 import dev.tutti.bench.options.Output;
+import dev.tutti.bench.process.BenchCluster;
 import dev.tutti.bench.process.Child;
-import dev.tutti.bench.process.Cluster;
 import dev.tutti.bench.process.Host;
 import dev.tutti.bench.process.Line;
 import dev.tutti.bench.report.Table;
@@ -113,7 +113,7 @@ final class StateCommand implements Callable<Integer> {
 
     private void measure() {
         List<String> options = output.jvmOptions("256m");
-        List<Integer> free = Cluster.freePorts(members + 1);
+        List<Integer> free = BenchCluster.freePorts(members + 1);
         String ports = free.stream().map(String::valueOf).collect(Collectors.joining(","));
         for (int rank = 0; rank <= members; rank++) {
             List<String> arguments = List.of(Integer.toString(rank), ports, Long.toString(size.bytes()));

@@ -2,9 +2,9 @@ package dev.tutti.bench.commands;
 
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Systems;
+import dev.tutti.bench.process.BenchCluster;
+import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.bench.process.Child;
-import dev.tutti.bench.process.Cluster;
-import dev.tutti.bench.process.Cluster.Layout;
 import dev.tutti.bench.process.Line;
 import dev.tutti.bench.report.Machine;
 import dev.tutti.bench.report.Table;
@@ -93,10 +93,10 @@ final class VisitorsCommand implements Callable<Integer> {
     private double[] measure(SystemKind system) {
         // The nodes of a wave share the direct memory of one process, and receive up to some MiB each.
         Layout layout = output.layout("1g");
-        try (Cluster cluster = Cluster.withSharers(system, 2, 0, layout)) {
+        try (BenchCluster cluster = BenchCluster.withSharers(system, 2, 0, layout)) {
             List<Child> pair = List.copyOf(cluster.children());
             join(pair);
-            Cluster.awaitView(pair, 2, limit);
+            BenchCluster.awaitView(pair, 2, limit);
             LockSupport.parkNanos(rest.toNanos());
             double before = cores(pair);
             int come = 0;
@@ -113,10 +113,10 @@ final class VisitorsCommand implements Callable<Integer> {
         }
     }
 
-    private void visit(Cluster cluster, List<Child> pair, int count, boolean isKilled, Layout layout) {
+    private void visit(BenchCluster cluster, List<Child> pair, int count, boolean isKilled, Layout layout) {
         List<Child> come = cluster.visit(count, layout);
         join(come);
-        Cluster.awaitView(pair, 2 + count, limit);
+        BenchCluster.awaitView(pair, 2 + count, limit);
         pair.forEach(child -> child.takeAll("view"));
         if (!isKilled) {
             Line leave = Line.of("leave");
@@ -124,7 +124,7 @@ final class VisitorsCommand implements Callable<Integer> {
             come.forEach(child -> child.await("left", limit));
         }
         come.getFirst().kill();
-        Cluster.awaitView(pair, 2, limit);
+        BenchCluster.awaitView(pair, 2, limit);
     }
 
     private void join(List<Child> children) {

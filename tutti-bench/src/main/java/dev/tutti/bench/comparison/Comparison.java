@@ -4,10 +4,10 @@ import dev.tutti.bench.BenchException;
 import dev.tutti.bench.comparison.Trials.Trial;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Rounds;
-import dev.tutti.bench.process.Cluster;
-import dev.tutti.bench.process.Cluster.Layout;
-import dev.tutti.bench.process.Cluster.Outcome;
-import dev.tutti.bench.process.Cluster.Phase;
+import dev.tutti.bench.process.BenchCluster;
+import dev.tutti.bench.process.BenchCluster.Layout;
+import dev.tutti.bench.process.BenchCluster.Outcome;
+import dev.tutti.bench.process.BenchCluster.Phase;
 import dev.tutti.bench.report.Machine;
 import dev.tutti.bench.systems.SystemKind;
 import java.time.Duration;
@@ -70,7 +70,7 @@ record Comparison(Output output, Rounds rounds, Layout layout, long count) {
 
     /** Measures once; returns what was wrong, or an empty text. */
     private String measure(Load load, SystemKind system, Trials trials, String name) {
-        try (Cluster cluster = new Cluster(system, load.members(), layout)) {
+        try (BenchCluster cluster = new BenchCluster(system, load.members(), layout)) {
             cluster.form();
             for (int number = 1; number <= WARMUPS; number++) {
                 Phase phase = phase(load, number, rounds.warmup().dividedBy(WARMUPS), Long.MAX_VALUE);
@@ -97,7 +97,7 @@ record Comparison(Output output, Rounds rounds, Layout layout, long count) {
                 number, load.senders(), load.threads(), load.bytes(), time, count, Duration.ZERO, Duration.ZERO);
     }
 
-    private Outcome run(Cluster cluster, Phase phase, String name) {
+    private Outcome run(BenchCluster cluster, Phase phase, String name) {
         AtomicLong before = new AtomicLong();
         long began = System.nanoTime();
         output.tick(name);

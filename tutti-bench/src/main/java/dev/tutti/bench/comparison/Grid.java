@@ -3,7 +3,7 @@ package dev.tutti.bench.comparison;
 import dev.tutti.bench.comparison.Trials.Trial;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Rounds;
-import dev.tutti.bench.process.Cluster.Layout;
+import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.bench.report.Chart;
 import dev.tutti.bench.report.Summary;
 import dev.tutti.bench.report.Table;

@@ -1,6 +1,6 @@
 package dev.tutti.bench.comparison;
 
-import dev.tutti.bench.process.Cluster.Outcome;
+import dev.tutti.bench.process.BenchCluster.Outcome;
 import dev.tutti.bench.report.Summary;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package dev.tutti.bench.options;
 
 import dev.tutti.bench.BenchException;
-import dev.tutti.bench.process.Cluster.Layout;
+import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.bench.report.Chart;
 import dev.tutti.bench.report.Machine;
 import dev.tutti.bench.report.Page;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.tutti.bench.BenchException;
-import dev.tutti.bench.process.Cluster.Layout;
-import dev.tutti.bench.process.Cluster.Outcome;
-import dev.tutti.bench.process.Cluster.Phase;
+import dev.tutti.bench.process.BenchCluster.Layout;
+import dev.tutti.bench.process.BenchCluster.Outcome;
+import dev.tutti.bench.process.BenchCluster.Phase;
 import dev.tutti.bench.report.Latencies;
 import dev.tutti.bench.systems.GroupSystem;
 import dev.tutti.bench.systems.GroupSystem.Seat;
@@ -37,7 +37,7 @@ class BenchTest {
     @ParameterizedTest
     @EnumSource(mode = Mode.MATCH_NONE, names = {"NATS|ZEROMQ|LIMIT_PAIR", "JGROUPS_.*(STOCK|TUNED|UNCONTROLLED)"})
     void everySystemDeliversWhatIsSent(SystemKind kind) {
-        try (Cluster cluster = new Cluster(kind, 2, LAYOUT)) {
+        try (BenchCluster cluster = new BenchCluster(kind, 2, LAYOUT)) {
             cluster.form();
             Outcome first = cluster.run(
                     new Phase(1, 2, 100, Duration.ofMillis(50), Duration.ofMillis(1), Duration.ZERO));
@@ -61,7 +61,7 @@ class BenchTest {
             @Override
             public void onView(List<Integer> members, int coordinator, String id) {}
         };
-        GroupSystem system = kind.open(new Seat(0, Cluster.freePorts(2)), receipts);
+        GroupSystem system = kind.open(new Seat(0, BenchCluster.freePorts(2)), receipts);
         assertThatNoException().isThrownBy(system::start);
         system.close();
     }
@@ -69,7 +69,7 @@ class BenchTest {
     @Test
     void aMissingBrokerIsNamed() {
         Layout layout = Layout.of(List.of("-Xmx64m", "-D" + NatsSystem.PROGRAM + "=/nowhere/nats-server"));
-        try (Cluster cluster = new Cluster(SystemKind.NATS, 2, layout)) {
+        try (BenchCluster cluster = new BenchCluster(SystemKind.NATS, 2, layout)) {
             assertThatExceptionOfType(BenchException.class)
                     .isThrownBy(cluster::form)
                     .withMessageContaining("/nowhere/nats-server")
@@ -81,7 +81,7 @@ class BenchTest {
     void aMissingLibraryIsNamed() {
         Layout layout = Layout.of(List.of(
                 "-Xmx64m", "--enable-native-access=ALL-UNNAMED", "-D" + NativeZeroMq.LIBRARY + "=/nowhere/libzmq.so"));
-        try (Cluster cluster = new Cluster(SystemKind.ZEROMQ, 2, layout)) {
+        try (BenchCluster cluster = new BenchCluster(SystemKind.ZEROMQ, 2, layout)) {
             assertThatExceptionOfType(BenchException.class)
                     .isThrownBy(cluster::form)
                     .withMessageContaining("/nowhere/libzmq.so")
@@ -91,7 +91,7 @@ class BenchTest {
 
     @Test
     void countsAndOrdersMessagesOfManyThreads() {
-        try (Cluster cluster = new Cluster(SystemKind.TUTTI, 2, LAYOUT)) {
+        try (BenchCluster cluster = new BenchCluster(SystemKind.TUTTI, 2, LAYOUT)) {
             cluster.form();
             Outcome outcome = cluster.run(
                     new Phase(1, 2, 3, 100, Duration.ofSeconds(20), 500, Duration.ZERO, Duration.ZERO));
@@ -104,7 +104,7 @@ class BenchTest {
     @ParameterizedTest
     @EnumSource(names = {"TUTTI", "JGROUPS", "LIMIT"})
     void verifiesMessagesOfOneByte(SystemKind kind) {
-        try (Cluster cluster = new Cluster(kind, 3, LAYOUT)) {
+        try (BenchCluster cluster = new BenchCluster(kind, 3, LAYOUT)) {
             cluster.form();
             Outcome outcome = cluster.run(
                     new Phase(1, 3, 1, 1, Duration.ofSeconds(20), 1_000, Duration.ZERO, Duration.ZERO));
@@ -115,7 +115,7 @@ class BenchTest {
 
     @Test
     void membersInOneProcessAreMeasuredOnce() {
-        try (Cluster cluster = new Cluster(SystemKind.TUTTI, 3, new Layout(OPTIONS, true, List.of()))) {
+        try (BenchCluster cluster = new BenchCluster(SystemKind.TUTTI, 3, new Layout(OPTIONS, true, List.of()))) {
             cluster.form();
             Outcome outcome = cluster.run(
                     new Phase(1, 3, 1, 1024, Duration.ofSeconds(20), 2_000, Duration.ZERO, Duration.ZERO));
@@ -130,7 +130,7 @@ class BenchTest {
     @ParameterizedTest
     @EnumSource(names = {"TUTTI", "LIMIT", "LIMIT_PAIR"})
     void pingsAreAnsweredAndTimed(SystemKind kind) {
-        try (Cluster cluster = new Cluster(kind, 2, LAYOUT)) {
+        try (BenchCluster cluster = new BenchCluster(kind, 2, LAYOUT)) {
             cluster.form();
             Line ping = Line.of("ping").with("size", 64).with("timeout", 10_000_000_000L);
             for (int round = 0; round < 2; round++) {
@@ -152,7 +152,7 @@ class BenchTest {
     @EnumSource(names = {"TUTTI", "JGROUPS"})
     void aLostMessageIsAFault(SystemKind kind) {
         Layout losing = Layout.of(List.of("-Xmx64m", "-XX:TieredStopAtLevel=1", "-Dbench.lose=100"));
-        try (Cluster cluster = new Cluster(kind, 2, losing)) {
+        try (BenchCluster cluster = new BenchCluster(kind, 2, losing)) {
             cluster.form();
             Outcome outcome = cluster.run(
                     new Phase(1, 1, 1, 1024, Duration.ofSeconds(20), 150, Duration.ZERO, Duration.ZERO));

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /** A call to several members, still to be made. Immutable: may be kept and reused, from any thread. */
 public final class CallToMany {
 
-    private final Caller caller;
+    private final CallClient caller;
     private final Audience audience;
     private final CallOptions options;
 
-    CallToMany(Caller caller, Audience audience, CallOptions options) {
+    CallToMany(CallClient caller, Audience audience, CallOptions options) {
         this.caller = caller;
         this.audience = audience;
         this.options = options;

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /** A call to one member, still to be made. Immutable: may be kept and reused, from any thread. */
 public final class CallToOne {
 
-    private final Caller caller;
+    private final CallClient caller;
     private final Member member;
     private final CallOptions options;
 
-    CallToOne(Caller caller, Member member, CallOptions options) {
+    CallToOne(CallClient caller, Member member, CallOptions options) {
         this.caller = caller;
         this.member = member;
         this.options = options;

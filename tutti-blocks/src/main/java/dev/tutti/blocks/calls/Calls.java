@@ -57,12 +57,12 @@ public final class Calls implements AutoCloseable {
 
     private final Threads threads;
     private final String name;
-    private final Counters counters = new Counters();
+    private final CallCounters counters = new CallCounters();
     private final Buffers buffers = new Buffers();
     private final Deadlines deadlines;
     private final Line line;
-    private final Caller caller;
-    private final Callee callee;
+    private final CallClient caller;
+    private final CallServer server;
     private final Batch batch;
     private final Member self;
     private final CompletableFuture<Group> joining;
@@ -77,8 +77,8 @@ public final class Calls implements AutoCloseable {
         Callbacks callbacks = new Callbacks(builder.group());
         this.batch = new Batch(threads, thread);
         this.deadlines = new Deadlines(threads, thread, this::sweep);
-        this.caller = new Caller(threads, callbacks, line, buffers, counters, builder.openCallsMax(), deadlines, first);
-        this.callee = new Callee(
+        this.caller = new CallClient(threads, callbacks, line, buffers, counters, builder.openCallsMax(), deadlines, first);
+        this.server = new CallServer(
                 threads, thread, callbacks, builder.registrations(), line, buffers, counters, builder.handlersMax(), deadlines, this::loop);
     }
 
@@ -150,9 +150,9 @@ public final class Calls implements AutoCloseable {
     public Map<String, Long> status() {
         Map<String, Long> status = new LinkedHashMap<>();
         status.put("open-calls", (long) caller.openCalls());
-        status.put("handlers", (long) callee.handlers());
-        status.put("handlers-past-deadline", callee.handlersPastDeadline());
-        status.put("longest-handler-millis", callee.longestHandlerMillis());
+        status.put("handlers", (long) server.handlers());
+        status.put("handlers-past-deadline", server.handlersPastDeadline());
+        status.put("longest-handler-millis", server.longestHandlerMillis());
         status.putAll(counters.status());
         return status;
     }
@@ -166,11 +166,11 @@ public final class Calls implements AutoCloseable {
 
     private void end(String reason) {
         caller.onClosed(reason);
-        callee.onClosed();
+        server.onClosed();
     }
 
     private long sweep(long nowNanos) {
-        return Math.min(caller.sweep(nowNanos), callee.sweep(nowNanos));
+        return Math.min(caller.sweep(nowNanos), server.sweep(nowNanos));
     }
 
     // ------------------------------------------------------------------ inputs
@@ -178,7 +178,7 @@ public final class Calls implements AutoCloseable {
     private void onView(View view) {
         Epoch next = caller.epoch().next(view, self);
         caller.onEpoch(next);
-        callee.onEpoch(next);
+        server.onEpoch(next);
     }
 
     /** @param completer completes calls that are answered */
@@ -210,7 +210,7 @@ public final class Calls implements AutoCloseable {
                 // Before it is handled, so that the members that are called are known.
                 caller.onDelivered(call);
             }
-            callee.onRequest(sender, caller.epoch(), call, procedure, remainingNanos, answerBytesMax, request);
+            server.onRequest(sender, caller.epoch(), call, procedure, remainingNanos, answerBytesMax, request);
         }
 
         @Override
@@ -225,7 +225,7 @@ public final class Calls implements AutoCloseable {
 
         @Override
         public void onCancel(long call) {
-            callee.onCancel(sender, call);
+            server.onCancel(sender, call);
         }
     }
 

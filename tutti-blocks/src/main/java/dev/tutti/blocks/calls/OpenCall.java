@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R> implements Line.Unsent {
 
-    private final Caller caller;
+    private final CallClient caller;
     private final int epoch;
     private final long deadlineNanos;
     private long number;
@@ -27,13 +27,13 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
     private volatile @Nullable Runnable completion;
 
     /** @param epoch in which the call was begun */
-    OpenCall(Caller caller, int epoch, long deadlineNanos) {
+    OpenCall(CallClient caller, int epoch, long deadlineNanos) {
         this.caller = caller;
         this.epoch = epoch;
         this.deadlineNanos = deadlineNanos;
     }
 
-    final Caller caller() {
+    final CallClient caller() {
         return caller;
     }
 

@@ -61,7 +61,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
      * @param request for members that are asked later than others
      */
     OpenToMany(
-            Caller caller,
+            CallClient caller,
             int epoch,
             long deadlineNanos,
             List<Member> members,
@@ -187,7 +187,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
     @Override
     public void onUnsent(@Nullable Member receiver, SendException reason) {
         if (receiver == null || reason.reason() != SendException.Reason.NO_MEMBER) {
-            fail(Caller.unsent(reason));
+            fail(CallClient.unsent(reason));
         } else {
             settle(receiver, new Outcome.Unreachable<>(), Batch.NONE);
         }

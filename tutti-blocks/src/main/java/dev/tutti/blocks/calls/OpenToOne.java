@@ -17,7 +17,7 @@ final class OpenToOne<A extends @Nullable Object> extends OpenCall<A> {
     /** Set before the future is completed: later events do not count. */
     private volatile boolean isSettled;
 
-    OpenToOne(Caller caller, int epoch, long deadlineNanos, Member member, Codec<A> codec) {
+    OpenToOne(CallClient caller, int epoch, long deadlineNanos, Member member, Codec<A> codec) {
         super(caller, epoch, deadlineNanos);
         this.member = member;
         this.codec = codec;
@@ -79,7 +79,7 @@ final class OpenToOne<A extends @Nullable Object> extends OpenCall<A> {
         if (reason.reason() == SendException.Reason.NO_MEMBER) {
             settle(new Outcome.Unreachable<>(), Batch.NONE);
         } else {
-            fail(Caller.unsent(reason));
+            fail(CallClient.unsent(reason));
         }
     }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** A request that is being handled: the context of its handler, and the data to answer it. */
 final class Running<A extends @Nullable Object> implements CallContext {
 
-    private final Callee callee;
+    private final CallServer server;
     private final Procedure<?, A> procedure;
     private final Member caller;
     private final View view;
@@ -39,14 +39,14 @@ final class Running<A extends @Nullable Object> implements CallContext {
      * @param deadlineNanos by the clock of the node's calls
      */
     Running(
-            Callee callee,
+            CallServer server,
             Procedure<?, A> procedure,
             Member caller,
             Epoch epoch,
             long call,
             long deadlineNanos,
             int answerBytesMax) {
-        this.callee = callee;
+        this.server = server;
         this.procedure = procedure;
         this.caller = caller;
         this.view = epoch.view();
@@ -54,7 +54,7 @@ final class Running<A extends @Nullable Object> implements CallContext {
         this.call = call;
         this.deadlineNanos = deadlineNanos;
         this.answerBytesMax = answerBytesMax;
-        this.sinceNanos = callee.nowNanos();
+        this.sinceNanos = server.nowNanos();
     }
 
     /** Returns the time at which the request was taken. */
@@ -116,7 +116,7 @@ final class Running<A extends @Nullable Object> implements CallContext {
 
     @Override
     public Duration remaining() {
-        return Duration.ofNanos(Math.max(0, deadlineNanos - callee.nowNanos()));
+        return Duration.ofNanos(Math.max(0, deadlineNanos - server.nowNanos()));
     }
 
     @Override
@@ -176,7 +176,7 @@ final class Running<A extends @Nullable Object> implements CallContext {
             }
         }
         if (!actions.isEmpty()) {
-            callee.callOnCancel(this, actions);
+            server.callOnCancel(this, actions);
         }
         return true;
     }

@@ -11,17 +11,17 @@ public final class Candidacy implements AutoCloseable {
 
     private static final long RETRY_NANOS = 100_000_000;
 
-    private final Claims claims;
+    private final Leases leases;
     private final Threads threads;
     private final String name;
     private final Duration timeout;
     private final Candidate candidate;
     private boolean isClosed;
-    private Claims.@Nullable Claim claim;
+    private Leases.@Nullable Claim claim;
     private @Nullable Hold hold;
 
-    Candidacy(Claims claims, Threads threads, String name, Duration timeout, Candidate candidate) {
-        this.claims = claims;
+    Candidacy(Leases leases, Threads threads, String name, Duration timeout, Candidate candidate) {
+        this.leases = leases;
         this.threads = threads;
         this.name = name;
         this.timeout = timeout;
@@ -29,21 +29,21 @@ public final class Candidacy implements AutoCloseable {
     }
 
     void stand() {
-        Claims.Claim asked;
+        Leases.Claim asked;
         synchronized (this) {
             if (isClosed) {
                 return;
             }
             hold = null;
         }
-        asked = claims.claim(name, 1, 1, true, timeout);
+        asked = leases.claim(name, 1, 1, true, timeout);
         boolean isLate;
         synchronized (this) {
             claim = asked;
             isLate = isClosed;
         }
         if (isLate) {
-            claims.withdraw(asked);
+            leases.withdraw(asked);
         }
         asked.granted().whenComplete(this::onGranted);
     }
@@ -64,9 +64,9 @@ public final class Candidacy implements AutoCloseable {
                 return;
             }
         }
-        claims.callbacks().call("onElected", candidate::onElected, won.token());
+        leases.callbacks().call("onElected", candidate::onElected, won.token());
         won.onLost(reason -> {
-            claims.callbacks().call("onDeposed", candidate::onDeposed, reason);
+            leases.callbacks().call("onDeposed", candidate::onDeposed, reason);
             stand();
         });
     }
@@ -79,7 +79,7 @@ public final class Candidacy implements AutoCloseable {
     /** Ends candidacy and leadership: the next candidate is elected. Does not call {@link Candidate#onDeposed}. */
     @Override
     public void close() {
-        Claims.Claim asked;
+        Leases.Claim asked;
         Hold held;
         synchronized (this) {
             isClosed = true;
@@ -87,7 +87,7 @@ public final class Candidacy implements AutoCloseable {
             held = hold;
         }
         if (asked != null) {
-            claims.withdraw(asked);
+            leases.withdraw(asked);
         }
         if (held != null) {
             held.close();

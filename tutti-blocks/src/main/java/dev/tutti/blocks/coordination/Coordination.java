@@ -23,13 +23,13 @@ public final class Coordination implements AutoCloseable {
 
     private final Threads threads;
     private final Replica<Command, Answer> replica;
-    private final Claims claims;
+    private final Leases leases;
     private final Duration timeout;
 
-    private Coordination(Threads threads, Replica<Command, Answer> replica, Claims claims, Duration timeout) {
+    private Coordination(Threads threads, Replica<Command, Answer> replica, Leases leases, Duration timeout) {
         this.threads = threads;
         this.replica = replica;
-        this.claims = claims;
+        this.leases = leases;
         this.timeout = timeout;
     }
 
@@ -40,25 +40,25 @@ public final class Coordination implements AutoCloseable {
 
     static Coordination join(CoordinationBuilder builder) {
         Threads threads = builder.group().node().threads();
-        Claims claims = builder.claims();
+        Leases leases = builder.leases();
         Replica<Command, Answer> replica = builder.replica()
                 .onView(view -> {
                     if (view.isPrimary()) {
-                        claims.onView();
+                        leases.onView();
                     }
                     builder.viewListener().accept(view);
                 })
                 .onSuspended(reason -> {
-                    claims.onSuspended(reason);
+                    leases.onSuspended(reason);
                     builder.suspendedListener().accept(reason);
                 })
                 .onClosed(reason -> {
-                    claims.onClosed(reason);
+                    leases.onClosed(reason);
                     builder.closedListener().accept(reason);
                 })
                 .join();
-        claims.open(replica);
-        return new Coordination(threads, replica, claims, builder.timeout());
+        leases.open(replica);
+        return new Coordination(threads, replica, leases, builder.timeout());
     }
 
     private static String checkName(String name) {
@@ -70,7 +70,7 @@ public final class Coordination implements AutoCloseable {
     }
 
     public FencedLock lock(String name) {
-        return new FencedLock(claims, "lock " + checkName(name), timeout);
+        return new FencedLock(leases, "lock " + checkName(name), timeout);
     }
 
     /** @param permits 1 or more, the same at all members */
@@ -78,11 +78,11 @@ public final class Coordination implements AutoCloseable {
         if (permits < 1) {
             throw new IllegalArgumentException("a semaphore of " + permits + " permits, at least 1");
         }
-        return new FencedSemaphore(claims, "semaphore " + checkName(name), permits, timeout);
+        return new FencedSemaphore(leases, "semaphore " + checkName(name), permits, timeout);
     }
 
     public Election election(String name) {
-        return new Election(claims, threads, replica, "election " + checkName(name), timeout);
+        return new Election(leases, threads, replica, "election " + checkName(name), timeout);
     }
 
     public Counter counter(String name) {
@@ -111,10 +111,10 @@ public final class Coordination implements AutoCloseable {
         return replica.isPrimary();
     }
 
-    /** Returns counters, and the number of claims held or wanted here, by name; for people. */
+    /** Returns counters, and the number of leases held or wanted here, by name; for people. */
     public Map<String, Long> status() {
         Map<String, Long> status = new LinkedHashMap<>(replica.status());
-        status.put("claims", (long) claims.size());
+        status.put("leases", (long) leases.size());
         return status;
     }
 

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 public final class CoordinationBuilder {
 
     private final GroupBuilder group;
-    private final Claims claims;
+    private final Leases leases;
     private final ReplicaBuilder<Command, Answer> replica;
     private Duration timeout = Duration.ofSeconds(10);
     private Consumer<View> onView = view -> {};
@@ -22,16 +22,16 @@ public final class CoordinationBuilder {
 
     CoordinationBuilder(GroupBuilder group) {
         this.group = Arguments.required(group, "on: the group");
-        this.claims = new Claims(group.node().threads(), new Callbacks(group), owner -> new Objects(owner::onGranted));
-        this.replica = Replica.on(group, claims.objects(), Command.CODEC).onlyInPrimary();
+        this.leases = new Leases(group.node().threads(), new Callbacks(group), owner -> new Objects(owner::onGranted));
+        this.replica = Replica.on(group, leases.objects(), Command.CODEC).onlyInPrimary();
     }
 
     GroupBuilder group() {
         return group;
     }
 
-    Claims claims() {
-        return claims;
+    Leases leases() {
+        return leases;
     }
 
     ReplicaBuilder<Command, Answer> replica() {

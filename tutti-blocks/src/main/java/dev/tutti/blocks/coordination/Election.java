@@ -20,14 +20,14 @@ public final class Election {
      */
     public record Leader(Member member, long token) {}
 
-    private final Claims claims;
+    private final Leases leases;
     private final Threads threads;
     private final Replica<Command, Answer> replica;
     private final String name;
     private final Duration timeout;
 
-    Election(Claims claims, Threads threads, Replica<Command, Answer> replica, String name, Duration timeout) {
-        this.claims = claims;
+    Election(Leases leases, Threads threads, Replica<Command, Answer> replica, String name, Duration timeout) {
+        this.leases = leases;
         this.threads = threads;
         this.replica = replica;
         this.name = name;
@@ -37,7 +37,7 @@ public final class Election {
     /** Makes this member a candidate from now on. */
     public Candidacy stand(Candidate candidate) {
         Arguments.required(candidate, "stand: the candidate");
-        Candidacy candidacy = new Candidacy(claims, threads, name, timeout, candidate);
+        Candidacy candidacy = new Candidacy(leases, threads, name, timeout, candidate);
         candidacy.stand();
         return candidacy;
     }
@@ -53,7 +53,7 @@ public final class Election {
     }
 
     private Optional<Leader> find() {
-        Permits.Claim holder = claims.objects().holder(name);
+        Permits.Claim holder = leases.objects().holder(name);
         return holder == null ? Optional.empty() : Optional.of(new Leader(holder.member(), holder.token()));
     }
 }

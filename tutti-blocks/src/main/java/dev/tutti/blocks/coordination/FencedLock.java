@@ -15,18 +15,18 @@ import java.util.Optional;
  */
 public final class FencedLock {
 
-    private final Claims claims;
+    private final Leases leases;
     private final String name;
     private final Duration timeout;
 
-    FencedLock(Claims claims, String name, Duration timeout) {
-        this.claims = claims;
+    FencedLock(Leases leases, String name, Duration timeout) {
+        this.leases = leases;
         this.name = name;
         this.timeout = timeout;
     }
 
-    Claims claims() {
-        return claims;
+    Leases leases() {
+        return leases;
     }
 
     /**
@@ -36,12 +36,12 @@ public final class FencedLock {
      * @throws dev.tutti.blocks.machine.CommandException if it can't be asked for
      */
     public Optional<Hold> tryAcquire() {
-        return claims.await(claims.claim(name, 1, 1, false, timeout), timeout);
+        return leases.await(leases.claim(name, 1, 1, false, timeout), timeout);
     }
 
     /** Waits for the lock, after earlier ones; returns empty if it does not come in this time, 1 ms to 1 day. */
     public Optional<Hold> tryAcquire(Duration within) {
         Arguments.timeout(within, "tryAcquire: the time to wait");
-        return claims.await(claims.claim(name, 1, 1, true, within), within);
+        return leases.await(leases.claim(name, 1, 1, true, within), within);
     }
 }

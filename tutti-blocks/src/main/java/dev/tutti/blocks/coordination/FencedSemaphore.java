@@ -12,13 +12,13 @@ import java.util.Optional;
  */
 public final class FencedSemaphore {
 
-    private final Claims claims;
+    private final Leases leases;
     private final String name;
     private final int permits;
     private final Duration timeout;
 
-    FencedSemaphore(Claims claims, String name, int permits, Duration timeout) {
-        this.claims = claims;
+    FencedSemaphore(Leases leases, String name, int permits, Duration timeout) {
+        this.leases = leases;
         this.name = name;
         this.permits = permits;
         this.timeout = timeout;
@@ -31,14 +31,14 @@ public final class FencedSemaphore {
      */
     public Optional<Hold> tryAcquire(int count) {
         checkCount(count);
-        return claims.await(claims.claim(name, permits, count, false, timeout), timeout);
+        return leases.await(leases.claim(name, permits, count, false, timeout), timeout);
     }
 
     /** Waits for permits; returns empty if they do not come in this time, 1 ms to 1 day. */
     public Optional<Hold> tryAcquire(int count, Duration within) {
         checkCount(count);
         Arguments.timeout(within, "tryAcquire: the time to wait");
-        return claims.await(claims.claim(name, permits, count, true, within), within);
+        return leases.await(leases.claim(name, permits, count, true, within), within);
     }
 
     private void checkCount(int count) {

@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Hold implements AutoCloseable {
 
-    private final Claims claims;
-    private final Claims.Claim claim;
+    private final Leases leases;
+    private final Leases.Claim claim;
     private final String name;
     private final long token;
     private @Nullable String lostBecause;
     private @Nullable Consumer<String> onLost;
 
-    Hold(Claims claims, Claims.Claim claim, String name, long token) {
-        this.claims = claims;
+    Hold(Leases leases, Leases.Claim claim, String name, long token) {
+        this.leases = leases;
         this.claim = claim;
         this.name = name;
         this.token = token;
@@ -43,7 +43,7 @@ public final class Hold implements AutoCloseable {
 
     /** Returns whether it is held, as far as this member knows. */
     public boolean isHeld() {
-        return claims.isHeld(claim);
+        return leases.isHeld(claim);
     }
 
     /**
@@ -70,7 +70,7 @@ public final class Hold implements AutoCloseable {
             listener = onLost;
         }
         if (listener != null) {
-            claims.callbacks().call("onLost", listener, reason);
+            leases.callbacks().call("onLost", listener, reason);
         }
     }
 
@@ -79,7 +79,7 @@ public final class Hold implements AutoCloseable {
      * break until then.
      */
     public CompletableFuture<Boolean> release() {
-        return claims.release(claim);
+        return leases.release(claim);
     }
 
     /** Gives it back without waiting. Idempotent. */

@@ -36,7 +36,7 @@ final class Objects implements StateMachine<Command, Answer> {
     private final TreeMap<String, Long> ids = new TreeMap<>();
     private final Consumer<Permits.Claim> onGranted;
 
-    /** Claims that were granted after waiting, to be reported when they are certain to stay. */
+    /** Leases that were granted after waiting, to be reported when they are certain to stay. */
     private final List<Permits.Claim> granted = new ArrayList<>();
 
     private long era;

@@ -7,12 +7,12 @@ import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.directory.DirectoryCommand.Outcome;
 import dev.tutti.blocks.directory.DirectoryCommand.Wish;
 import dev.tutti.blocks.directory.DirectoryException.Reason;
+import dev.tutti.blocks.internal.BlockMembers;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.LostSides;
-import dev.tutti.blocks.internal.Members;
 import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.blocks.machine.CommandException;
@@ -385,7 +385,7 @@ public final class Directory<V> implements AutoCloseable {
         public void onView(View next) {
             lock.lock();
             try {
-                Member own = Members.of(settings.group().node().id(), next);
+                Member own = BlockMembers.of(settings.group().node().id(), next);
                 self = own;
                 view = next;
                 lostSides.onView(next, own);

@@ -8,11 +8,11 @@ import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.BlockMembers;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
-import dev.tutti.blocks.internal.Members;
 import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.core.Member;
@@ -38,7 +38,7 @@ import org.slf4j.Logger;
 /**
  * The form in which the last writer wins.
  *
- * <p>A write gets its {@link Version} where it is delivered: (number of that view, the sequence that the sender gave
+ * <p>A write gets its {@link EntryVersion} where it is delivered: (number of that view, the sequence that the sender gave
  * it, its rank), which is the same at all members. A sequence is above all that the sender has seen and not below its
  * {@link HybridClock}: in a view the later write stands, as far as clocks are right, and a writer that has seen a write
  * overrules it in any case. Members of two sides of a partition compare the time of writing instead. So members of a
@@ -57,7 +57,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private final Callbacks callbacks;
     private final Waits waits;
     private final Deadlines deadlines;
-    private final Duties<K, V> duties;
+    private final Housekeeping<K, V> housekeeping;
     private final ReentrantLock lock = new ReentrantLock();
     private final Retry retry;
 
@@ -103,7 +103,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         this.waits = new Waits(threads, "map " + name, settings.timeout());
         this.deadlines = new Deadlines(threads, "tutti-map-" + name, this::onDeadline);
         this.retry = new Retry(lock, deadlines);
-        this.duties = new Duties<>(settings.bounds(), settings.merge(), settings.writeOrder(), new Line());
+        this.housekeeping = new Housekeeping<>(settings.bounds(), settings.merge(), settings.writeOrder(), new Line());
         this.time = settings.clock();
         this.codec = new RegisterCodec<>(settings.keys(), settings.values(), deadlines::nowNanos);
     }
@@ -170,7 +170,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             status.put("bytes", store.bytes());
             status.put("removed", (long) store.removedCount());
             status.put("open", (long) open.size());
-            status.put("to-bring-in", duties.entriesToBringIn());
+            status.put("to-bring-in", housekeeping.entriesToBringIn());
             status.put("brought-in", broughtIn);
             status.put("overruled", overruled);
             status.put("forgotten", forgotten);
@@ -351,7 +351,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         }
         clock = Math.max(clock + 1, stamp.written());
         View told = view;
-        return MapMessage.stamp(out, clock, told == null ? 0 : told.id().number(), duties.isBurdened(), stamp);
+        return MapMessage.stamp(out, clock, told == null ? 0 : told.id().number(), housekeeping.isBurdened(), stamp);
     }
 
     private void learn(HybridClock.Stamp stamp, Member sender) {
@@ -377,13 +377,13 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         List<EntryEvent<K, V>> events;
         lock.lock();
         try {
-            Member own = Members.of(settings.group().node().id(), next);
+            Member own = BlockMembers.of(settings.group().node().id(), next);
             self = own;
             view = next;
             heard.keySet().retainAll(next.members());
             unburdened.clear();
             askedAtRemoved = 0;
-            duties.onView(next, own);
+            housekeeping.onView(next, own);
             events = List.copyOf(untold);
             untold.clear();
         } finally {
@@ -488,7 +488,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             case MapMessage.Body.Write<K, V>(List<Register<K, V>> registers) -> {
                 int place = 0;
                 for (Register<K, V> each : registers) {
-                    Version version = Version.of(viewNumber, header.sequence(), header.stamp().written(), rank, place);
+                    EntryVersion version = EntryVersion.of(viewNumber, header.sequence(), header.stamp().written(), rank, place);
                     apply(each.with(version), EntryEvent.Kind.REMOVED, events);
                     place++;
                 }
@@ -517,13 +517,13 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         }
         int place = 0;
         for (Register<K, V> each : again.registers()) {
-            Version version = each.version().again(viewNumber, rank, header.sequence() << PLACE_BITS | place);
+            EntryVersion version = each.version().again(viewNumber, rank, header.sequence() << PLACE_BITS | place);
             apply(each.with(version), EntryEvent.Kind.REMOVED, events);
             place++;
         }
         broughtIn += again.registers().size();
         if (again.isLast()) {
-            duties.onBroughtIn(again.side());
+            housekeeping.onBroughtIn(again.side());
         }
     }
 
@@ -536,7 +536,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         changes++;
         V before = previous == null ? null : previous.value();
         if (previous != null) {
-            duties.onReplaced(previous.version());
+            housekeeping.onReplaced(previous.version());
         }
         EntryEvent<K, V> event = Changes.event(register.key(), before, register.value(), reason);
         if (event != null) {
@@ -578,7 +578,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         return Long.MAX_VALUE;
     }
 
-    // ------------------------------------------------------------------ duties
+    // ------------------------------------------------------------------ housekeeping
 
     /** Announces this member's clock to the members that had the installed state already; under the lock. */
     private void tellClock() {
@@ -602,7 +602,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         }
     }
 
-    /** Performs this member's present duties; under the lock. */
+    /** Performs this member's present housekeeping; under the lock. */
     private void attend() {
         View present = view;
         Member own = self;
@@ -610,7 +610,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             return;
         }
         tellClock();
-        deadlines.watch(retry.notInPause(duties.attend(present, own, store, deadlines.nowNanos())));
+        deadlines.watch(retry.notInPause(housekeeping.attend(present, own, store, deadlines.nowNanos())));
         forget(present);
         if (own.equals(present.coordinator()) && store.removedCount() > settings.removedMax() + askedAtRemoved) {
             askedAtRemoved = store.removedCount() - settings.removedMax() + settings.removedMax() / 4;
@@ -618,14 +618,14 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         }
     }
 
-    private final class Line implements Duties.Line<K, V> {
+    private final class Line implements Housekeeping.Line<K, V> {
 
         @Override
         public void drop(List<Register<K, V>> registers, boolean isExpired, Runnable unsent) {
             ByteOutput out = MapMessage.begin(MapMessage.DROP).putBoolean(isExpired).putInt(registers.size());
             for (Register<K, V> each : registers) {
                 settings.keys().put(each.key(), out);
-                Version.CODEC.put(each.version(), out);
+                EntryVersion.CODEC.put(each.version(), out);
             }
             send(out, unsent);
         }
@@ -650,7 +650,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         }
         Register<K, V> first = store.firstRemoved();
         while (first != null && store.removedCount() > settings.removedMax()) {
-            Version version = first.version();
+            EntryVersion version = first.version();
             boolean isStable = version.sequence() <= stable && stable > 0;
             if (version.view() >= present.id().number() && !isStable) {
                 return;
@@ -726,9 +726,9 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
                 isClockUntold = true;
             }
             changes += events.size();
-            duties.onInstalled();
+            housekeeping.onInstalled();
             if (lost != null) {
-                duties.onLost(lost);
+                housekeeping.onLost(lost);
             }
             Member own = self;
             long last = own == null ? 0 : image.heard().getOrDefault(own, 0L);
@@ -743,7 +743,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     private static final int BATCHES_AHEAD = 8;
 
-    /** Bits for places, which are below {@link Duties#COUNT_MAX} or a little above. */
+    /** Bits for places, which are below {@link Housekeeping#COUNT_MAX} or a little above. */
     private static final int PLACE_BITS = 16;
 
     @Override

@@ -24,7 +24,7 @@ sealed interface MapCommand<K, V> {
         record Equal<V>(V expected) implements Condition<V> {}
 
         /** The entry was not written since. */
-        record Unchanged<V>(Version version) implements Condition<V> {}
+        record Unchanged<V>(EntryVersion version) implements Condition<V> {}
     }
 
     /**
@@ -66,7 +66,7 @@ sealed interface MapCommand<K, V> {
                 out.putByte(EXPIRE).putInt(registers.size());
                 for (Register<K, V> each : registers) {
                     codec.keys().put(each.key(), out);
-                    Version.CODEC.put(each.version(), out);
+                    EntryVersion.CODEC.put(each.version(), out);
                 }
             }
             case Again<K, V>(String side, long view, boolean isLast, List<Register<K, V>> registers) -> {
@@ -82,12 +82,12 @@ sealed interface MapCommand<K, V> {
             case WRITE -> {
                 Condition<V> condition = takeCondition(codec, in);
                 HybridClock.Stamp stamp = new HybridClock.Stamp(in.takeLong(), in.takeLong());
-                yield new Write<>(condition, stamp, takeAll(in, each -> codec.takeWrite(each, Version.NONE)));
+                yield new Write<>(condition, stamp, takeAll(in, each -> codec.takeWrite(each, EntryVersion.NONE)));
             }
             case EXPIRE ->
                 new Expire<>(takeAll(
                         in,
-                        each -> new Register<>(codec.keys().take(each), null, 0, Version.CODEC.take(each), 0, 0)));
+                        each -> new Register<>(codec.keys().take(each), null, 0, EntryVersion.CODEC.take(each), 0, 0)));
             case AGAIN ->
                 new Again<>(in.takeText(), in.takeLong(), in.takeBoolean(), takeAll(in, codec::take));
             default -> throw new MalformedException("a command of kind " + kind);
@@ -96,8 +96,8 @@ sealed interface MapCommand<K, V> {
 
     private static <T> List<T> takeAll(ByteInput in, Function<ByteInput, T> take) {
         int count = in.takeCount(1);
-        if (count > Duties.COUNT_MAX) {
-            throw new MalformedException(count + " entries in a command, at most " + Duties.COUNT_MAX);
+        if (count > Housekeeping.COUNT_MAX) {
+            throw new MalformedException(count + " entries in a command, at most " + Housekeeping.COUNT_MAX);
         }
         List<T> all = new ArrayList<>();
         for (int index = 0; index < count; index++) {
@@ -112,7 +112,7 @@ sealed interface MapCommand<K, V> {
             case Condition.Absent<V>() -> out.putByte(1);
             case Condition.Present<V>() -> out.putByte(2);
             case Condition.Equal<V>(V expected) -> codec.values().put(expected, out.putByte(3));
-            case Condition.Unchanged<V>(Version version) -> Version.CODEC.put(version, out.putByte(4));
+            case Condition.Unchanged<V>(EntryVersion version) -> EntryVersion.CODEC.put(version, out.putByte(4));
         }
     }
 
@@ -123,7 +123,7 @@ sealed interface MapCommand<K, V> {
             case 1 -> new Condition.Absent<>();
             case 2 -> new Condition.Present<>();
             case 3 -> new Condition.Equal<>(codec.values().take(in));
-            case 4 -> new Condition.Unchanged<>(Version.CODEC.take(in));
+            case 4 -> new Condition.Unchanged<>(EntryVersion.CODEC.take(in));
             default -> throw new MalformedException("a condition of kind " + kind);
         };
     }

@@ -63,7 +63,7 @@ final class MapMessage {
     static <K, V> Body<K, V> body(int kind, RegisterCodec<K, V> codec, ByteInput in) {
         Body<K, V> body =
                 switch (kind) {
-                    case WRITE -> new Body.Write<>(all(in, each -> codec.takeWrite(each, Version.NONE)));
+                    case WRITE -> new Body.Write<>(all(in, each -> codec.takeWrite(each, EntryVersion.NONE)));
                     case DROP -> new Body.Drop<>(in.takeBoolean(), all(in, each -> takeDrop(codec, each)));
                     case AGAIN -> new Body.Again<>(in.takeText(), in.takeBoolean(), all(in, codec::take));
                     case ASK -> new Body.Ask<>();
@@ -76,13 +76,13 @@ final class MapMessage {
 
     private static <K, V> Register<K, V> takeDrop(RegisterCodec<K, V> codec, ByteInput in) {
         K key = codec.keys().take(in);
-        return new Register<>(key, null, 0, Version.CODEC.take(in).dropped(), 0, 0);
+        return new Register<>(key, null, 0, EntryVersion.CODEC.take(in).dropped(), 0, 0);
     }
 
     private static <K, V> List<Register<K, V>> all(ByteInput in, Function<ByteInput, Register<K, V>> take) {
         int count = in.takeCount(1);
-        if (count > Duties.COUNT_MAX) {
-            throw new MalformedException(count + " entries in a message, at most " + Duties.COUNT_MAX);
+        if (count > Housekeeping.COUNT_MAX) {
+            throw new MalformedException(count + " entries in a message, at most " + Housekeeping.COUNT_MAX);
         }
         List<Register<K, V>> all = new ArrayList<>();
         for (int index = 0; index < count; index++) {
@@ -113,7 +113,7 @@ final class MapMessage {
 
     /** Returns whether the next entry belongs into the next message. */
     static boolean isEnough(int count, ByteOutput out) {
-        return count >= Duties.COUNT_MAX || out.length() >= BYTES_ENOUGH;
+        return count >= Housekeeping.COUNT_MAX || out.length() >= BYTES_ENOUGH;
     }
 
     /** Writes the number of entries into a write. */

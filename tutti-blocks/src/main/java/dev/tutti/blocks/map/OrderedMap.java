@@ -2,11 +2,11 @@ package dev.tutti.blocks.map;
 
 import dev.tutti.Snapshot;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.BlockMembers;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
-import dev.tutti.blocks.internal.Members;
 import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.blocks.machine.CommandException;
@@ -45,7 +45,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     private final RegisterCodec<K, V> codec;
     private final Callbacks callbacks;
     private final Deadlines deadlines;
-    private final Duties<K, V> duties;
+    private final Housekeeping<K, V> housekeeping;
     private final ReentrantLock lock = new ReentrantLock();
     private final Retry retry;
 
@@ -69,7 +69,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         this.codec = new RegisterCodec<>(settings.keys(), settings.values(), deadlines::nowNanos);
         Store.Bounds bounds = settings.bounds();
         // Entries are evicted together with the write that needs the room.
-        this.duties = new Duties<>(
+        this.housekeeping = new Housekeeping<>(
                 new Store.Bounds(bounds.entriesMax(), bounds.bytesMax(), Overflow.REFUSE),
                 settings.merge(),
                 settings.writeOrder(),
@@ -148,7 +148,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
             status.put("bytes", store.bytes());
             status.put("removed", (long) store.removedCount());
             status.put("changes", changes);
-            status.put("to-bring-in", duties.entriesToBringIn());
+            status.put("to-bring-in", housekeeping.entriesToBringIn());
             status.put("brought-in", broughtIn);
             status.put("tried-again", retry.count());
             status.put("clock-error-millis", isByTime() ? time.errorMillis() : 0);
@@ -163,7 +163,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     // ------------------------------------------------------------------ writing
 
     private Register<K, V> register(K key, @Nullable V value, long timeToLiveNanos) {
-        return new Register<>(key, value, 0, Version.NONE, timeToLiveNanos, deadlines.nowNanos());
+        return new Register<>(key, value, 0, EntryVersion.NONE, timeToLiveNanos, deadlines.nowNanos());
     }
 
     private boolean isByTime() {
@@ -324,7 +324,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
             if (before == null && after == null) {
                 return null;
             }
-            Version version = present == null ? Version.NONE : present.version();
+            EntryVersion version = present == null ? EntryVersion.NONE : present.version();
             if (write(new Condition.Unchanged<>(version), key, after).isDone()) {
                 return after;
             }
@@ -391,10 +391,10 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         public void onView(View next) {
             lock.lock();
             try {
-                Member own = Members.of(settings.group().node().id(), next);
+                Member own = BlockMembers.of(settings.group().node().id(), next);
                 self = own;
                 view = next;
-                duties.onView(next, own);
+                housekeeping.onView(next, own);
             } finally {
                 lock.unlock();
             }
@@ -408,7 +408,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
                 untold.addAll(Changes.between(store, empty));
                 store = empty;
                 changes = 0;
-                duties.onInstalled();
+                housekeeping.onInstalled();
             } finally {
                 lock.unlock();
             }
@@ -475,7 +475,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
                     case Condition.Absent<V>() -> previous == null;
                     case Condition.Present<V>() -> previous != null;
                     case Condition.Equal<V>(V expected) -> previous != null && Objects.deepEquals(previous, expected);
-                    case Condition.Unchanged<V>(Version version) -> store.versionOf(key).equals(version);
+                    case Condition.Unchanged<V>(EntryVersion version) -> store.versionOf(key).equals(version);
                 };
         if (!isMet) {
             return new Outcome<>(false, false, previous);
@@ -486,7 +486,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         long number = ++changes;
         long place = 0;
         for (Register<K, V> each : write.registers()) {
-            Version version = Version.of(view().id().number(), number, writtenAfter(each.key(), written), 0, place);
+            EntryVersion version = EntryVersion.of(view().id().number(), number, writtenAfter(each.key(), written), 0, place);
             set(each.with(version), EntryEvent.Kind.REMOVED);
             place++;
         }
@@ -533,7 +533,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         int rank = present.members().indexOf(member);
         for (Register<K, V> each : again.registers()) {
             changes++;
-            Version version = each.version().again(again.view(), rank, changes);
+            EntryVersion version = each.version().again(again.view(), rank, changes);
             if (version.isAfter(store.versionOf(each.key()))) {
                 set(each.with(version), EntryEvent.Kind.REMOVED);
                 broughtIn++;
@@ -541,7 +541,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         }
         makeRoom();
         if (again.isLast()) {
-            duties.onBroughtIn(again.side());
+            housekeeping.onBroughtIn(again.side());
         }
         return new Outcome<>(true, false, null);
     }
@@ -550,7 +550,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         Register<K, V> previous = store.set(register);
         V before = previous == null ? null : previous.value();
         if (previous != null) {
-            duties.onReplaced(previous.version());
+            housekeeping.onReplaced(previous.version());
         }
         EntryEvent<K, V> event = Changes.event(register.key(), before, register.value(), reason);
         if (event != null) {
@@ -586,16 +586,16 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
                 isClockUntold = true;
             }
             untold.addAll(events);
-            duties.onInstalled();
+            housekeeping.onInstalled();
             if (lost != null) {
-                duties.onLost(lost);
+                housekeeping.onLost(lost);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    // ------------------------------------------------------------------ duties
+    // ------------------------------------------------------------------ housekeeping
 
     private long onDeadline(long nowNanos) {
         attendGuarded();
@@ -622,7 +622,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         Member own = self;
         if (present != null && own != null && replica != null && !retry.isOver()) {
             tellClock();
-            deadlines.watch(retry.notInPause(duties.attend(present, own, store, deadlines.nowNanos())));
+            deadlines.watch(retry.notInPause(housekeeping.attend(present, own, store, deadlines.nowNanos())));
         }
     }
 
@@ -634,7 +634,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         }
     }
 
-    private final class Line implements Duties.Line<K, V> {
+    private final class Line implements Housekeeping.Line<K, V> {
 
         @Override
         public void drop(List<Register<K, V>> registers, boolean isExpired, Runnable unsent) {

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param bornNanos when this member has received it, by its own clock; less its age if it came with the state
  */
 record Register<K, V>(
-        K key, @Nullable V value, int bytes, Version version, long timeToLiveNanos, long bornNanos) {
+        K key, @Nullable V value, int bytes, EntryVersion version, long timeToLiveNanos, long bornNanos) {
 
-    Register<K, V> with(Version other) {
+    Register<K, V> with(EntryVersion other) {
         return new Register<>(key, value, bytes, other, timeToLiveNanos, bornNanos);
     }
 

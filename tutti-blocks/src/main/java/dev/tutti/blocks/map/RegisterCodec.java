@@ -30,7 +30,7 @@ record RegisterCodec<K, V>(Codec<K> keys, Codec<V> values, LongSupplier nanos) {
         }
     }
 
-    Register<K, V> takeWrite(ByteInput in, Version version) {
+    Register<K, V> takeWrite(ByteInput in, EntryVersion version) {
         int before = in.remaining();
         K key = keys.take(in);
         int flags = in.takeByte();
@@ -55,7 +55,7 @@ record RegisterCodec<K, V>(Codec<K> keys, Codec<V> values, LongSupplier nanos) {
     }
 
     void put(Register<K, V> register, ByteOutput out) {
-        Version.CODEC.put(register.version(), out);
+        EntryVersion.CODEC.put(register.version(), out);
         putWrite(register, out);
     }
 
@@ -66,7 +66,7 @@ record RegisterCodec<K, V>(Codec<K> keys, Codec<V> values, LongSupplier nanos) {
     }
 
     Register<K, V> take(ByteInput in) {
-        Version version = Version.CODEC.take(in);
+        EntryVersion version = EntryVersion.CODEC.take(in);
         return takeWrite(in, version);
     }
 }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Store<K, V> {
 
-    private record Due(long nanos, Version version) implements Comparable<Due> {
+    private record Due(long nanos, EntryVersion version) implements Comparable<Due> {
         @Override
         public int compareTo(Due other) {
             int order = Long.compare(nanos, other.nanos);
@@ -24,10 +24,10 @@ final class Store<K, V> {
     }
 
     private final ConcurrentHashMap<K, Register<K, V>> live = new ConcurrentHashMap<>();
-    private final TreeMap<Version, Register<K, V>> byVersion = new TreeMap<>();
+    private final TreeMap<EntryVersion, Register<K, V>> byVersion = new TreeMap<>();
     private final TreeMap<Due, Register<K, V>> byDue = new TreeMap<>();
     private final Map<K, Register<K, V>> removed = new HashMap<>();
-    private final TreeMap<Version, Register<K, V>> removedByVersion = new TreeMap<>();
+    private final TreeMap<EntryVersion, Register<K, V>> removedByVersion = new TreeMap<>();
     private volatile long bytes;
 
     @Nullable V get(K key) {
@@ -53,9 +53,9 @@ final class Store<K, V> {
         return found == null ? removed.get(key) : found;
     }
 
-    Version versionOf(K key) {
+    EntryVersion versionOf(K key) {
         Register<K, V> found = find(key);
-        return found == null ? Version.NONE : found.version();
+        return found == null ? EntryVersion.NONE : found.version();
     }
 
     /** @return the previous register; null if there was none */
@@ -106,7 +106,7 @@ final class Store<K, V> {
     }
 
     /** Returns when the first of those that are not {@code skipped} expires; {@code Long.MAX_VALUE} for never. */
-    long nextDueNanos(TreeSet<Version> skipped) {
+    long nextDueNanos(TreeSet<EntryVersion> skipped) {
         for (Due due : byDue.keySet()) {
             if (!skipped.contains(due.version())) {
                 return due.nanos();
@@ -116,7 +116,7 @@ final class Store<K, V> {
     }
 
     /** Returns expired registers, without the skipped ones, at most {@code countMax}. */
-    List<Register<K, V>> due(long nowNanos, TreeSet<Version> skipped, int countMax) {
+    List<Register<K, V>> due(long nowNanos, TreeSet<EntryVersion> skipped, int countMax) {
         List<Register<K, V>> due = new ArrayList<>();
         for (Map.Entry<Due, Register<K, V>> each : byDue.entrySet()) {
             if (each.getKey().nanos() > nowNanos || due.size() == countMax) {
@@ -130,7 +130,7 @@ final class Store<K, V> {
     }
 
     /** Returns the registers to evict, the first written first, so that the rest is within the bounds. */
-    List<Register<K, V>> excess(Bounds bounds, TreeSet<Version> skipped, int countMax) {
+    List<Register<K, V>> excess(Bounds bounds, TreeSet<EntryVersion> skipped, int countMax) {
         List<Register<K, V>> excess = new ArrayList<>();
         int leftEntries = live.size();
         long leftBytes = bytes;

@@ -86,7 +86,7 @@ final class Wanted {
 
     private static <K, V> boolean isUntouched(
             Register<K, V> register, long mergedIn, Store<K, V> store, Merge<Map<K, V>> rule, WriteOrder order) {
-        Version present = store.versionOf(register.key());
+        EntryVersion present = store.versionOf(register.key());
         return switch (rule.kind()) {
             case LAST_WRITER -> {
                 // Another side may have brought in something later since, or this write itself.

@@ -5,12 +5,12 @@ import dev.tutti.Snapshot;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.BlockMembers;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.LostSides;
-import dev.tutti.blocks.internal.Members;
 import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.blocks.machine.CommandException;
@@ -339,7 +339,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         public void onView(View next) {
             lock.lock();
             try {
-                Member own = Members.of(settings.group().node().id(), next);
+                Member own = BlockMembers.of(settings.group().node().id(), next);
                 self = own;
                 view = next;
                 lostSides.onView(next, own);

@@ -85,7 +85,7 @@ class CoordinationTest {
         Hold second = tryLock(2).orElseThrow();
         assertThat(second.token()).isGreaterThan(first.token());
         assertThat(second.isHeld()).isTrue();
-        assertThat(workers.on(2).coordination.status()).containsEntry("claims", 1L);
+        assertThat(workers.on(2).coordination.status()).containsEntry("leases", 1L);
     }
 
     @Test
@@ -93,9 +93,9 @@ class CoordinationTest {
         Hold first = lock(1);
         List<Integer> order = new ArrayList<>();
         workers.on(2).coordination.election("x");
-        Claims.Claim second = claim(2);
+        Leases.Claim second = claim(2);
         cluster.advance(Duration.ofMillis(50));
-        Claims.Claim third = claim(3);
+        Leases.Claim third = claim(3);
         second.granted().thenAccept(hold -> order.add(2));
         third.granted().thenAccept(hold -> order.add(3));
         cluster.advance(SECOND);
@@ -108,8 +108,8 @@ class CoordinationTest {
         assertThat(order).containsExactly(2, 3);
     }
 
-    private Claims.Claim claim(int number) {
-        return workers.on(number).lock().claims().claim("lock a", 1, 1, true, Duration.ofSeconds(20));
+    private Leases.Claim claim(int number) {
+        return workers.on(number).lock().leases().claim("lock a", 1, 1, true, Duration.ofSeconds(20));
     }
 
     @Test
@@ -126,7 +126,7 @@ class CoordinationTest {
     @Test
     void lockOfACrashedMemberGoesToWhoWaits() {
         Hold first = lock(1);
-        Claims.Claim waiting = claim(2);
+        Leases.Claim waiting = claim(2);
         cluster.advance(Duration.ofMillis(100)).crash(1).advance(SECOND);
         assertThat(waiting.granted().join().orElseThrow().token()).isGreaterThan(first.token());
     }
@@ -154,7 +154,7 @@ class CoordinationTest {
     @Test
     void whoWaitedAndWasCutOffWaitsAnewAfterTheMerge() {
         Hold first = lock(2);
-        Claims.Claim waiting = claim(1);
+        Leases.Claim waiting = claim(1);
         cluster.advance(Duration.ofMillis(100)).partition(1).advance(Duration.ofSeconds(10)).heal();
         awaitPrimary(1, 2, 3);
         assertThat(waiting.granted()).isNotDone();

@@ -86,7 +86,7 @@ class LastWriterMapTest {
     }
 
     private static void assertAlike(Cluster cluster, Components<Holder> holders) {
-        // Duties of a member for all follow what it sees, and are also done on a timer.
+        // Housekeeping for all follows what a member sees, and is also done on a timer.
         cluster.awaitRest().advance(Duration.ofMillis(500)).awaitRest();
         List<Holder> running = holders.running();
         Map<String, String> first = entries(running.getFirst());

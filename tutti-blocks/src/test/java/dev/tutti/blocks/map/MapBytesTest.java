@@ -30,14 +30,14 @@ class MapBytesTest {
 
     private final RegisterCodec<String, String> codec = new RegisterCodec<>(Codec.TEXT, Codec.TEXT, () -> 1_000);
 
-    private static Version version(long sequence) {
-        return Version.of(3, sequence, 0, 1, 0);
+    private static EntryVersion version(long sequence) {
+        return EntryVersion.of(3, sequence, 0, 1, 0);
     }
 
     private List<MapCommand<String, String>> commands() {
-        Register<String, String> live = new Register<>("k", "v", 11, Version.NONE, 0, 1_000);
-        Register<String, String> mortal = new Register<>("m", "v", 11, Version.NONE, 500, 900);
-        Register<String, String> removal = new Register<>("r", null, 6, Version.NONE, 0, 1_000);
+        Register<String, String> live = new Register<>("k", "v", 11, EntryVersion.NONE, 0, 1_000);
+        Register<String, String> mortal = new Register<>("m", "v", 11, EntryVersion.NONE, 500, 900);
+        Register<String, String> removal = new Register<>("r", null, 6, EntryVersion.NONE, 0, 1_000);
         return List.of(
                 new MapCommand.Write<>(new MapCommand.Condition.Always<>(), new HybridClock.Stamp(8, 9), List.of(live, mortal, removal)),
                 new MapCommand.Write<>(new MapCommand.Condition.Absent<>(), new HybridClock.Stamp(8, 9), List.of(live)),
@@ -86,7 +86,7 @@ class MapBytesTest {
 
     @Test
     void commandOfTooManyEntriesIsRefused() {
-        ByteOutput out = new ByteOutput().putByte(MapCommand.WRITE).putByte(0).putLong(8).putLong(9).putInt(Duties.COUNT_MAX + 1);
+        ByteOutput out = new ByteOutput().putByte(MapCommand.WRITE).putByte(0).putLong(8).putLong(9).putInt(Housekeeping.COUNT_MAX + 1);
         out.putRaw(new byte[60_000], 0, 60_000);
         assertThatThrownBy(() -> MapCommand.codec(codec).take(new ByteInput(out.copy())))
                 .isInstanceOf(MalformedException.class)
@@ -138,18 +138,18 @@ class MapBytesTest {
 
     @Test
     void laterWriteStandsInWhateverOrderTheyCome() {
-        List<Version> versions = new ArrayList<>(List.of(
-                Version.NONE,
-                Version.of(1, 9, 0, 3, 0),
-                Version.of(1, 9, 0, 3, 0).dropped(),
-                Version.of(1, 10, 0, 0, 0),
-                Version.of(2, 1, 0, 0, 0).again(3, 1, 0),
-                Version.of(2, 2, 0, 0, 0).again(3, 0, 0),
-                Version.of(3, 1, 0, 0, 0),
-                Version.of(3, 1, 0, 1, 0),
-                Version.of(3, 1, 0, 1, 1)));
+        List<EntryVersion> versions = new ArrayList<>(List.of(
+                EntryVersion.NONE,
+                EntryVersion.of(1, 9, 0, 3, 0),
+                EntryVersion.of(1, 9, 0, 3, 0).dropped(),
+                EntryVersion.of(1, 10, 0, 0, 0),
+                EntryVersion.of(2, 1, 0, 0, 0).again(3, 1, 0),
+                EntryVersion.of(2, 2, 0, 0, 0).again(3, 0, 0),
+                EntryVersion.of(3, 1, 0, 0, 0),
+                EntryVersion.of(3, 1, 0, 1, 0),
+                EntryVersion.of(3, 1, 0, 1, 1)));
         assertThat(versions).isSorted();
-        Version twice = Version.of(2, 7, 0, 0, 0).again(3, 1, 5).again(4, 0, 6);
-        assertThat(twice).isEqualTo(new Version(4, 0, 0, 2, 7, 0, 6, false));
+        EntryVersion twice = EntryVersion.of(2, 7, 0, 0, 0).again(3, 1, 5).again(4, 0, 6);
+        assertThat(twice).isEqualTo(new EntryVersion(4, 0, 0, 2, 7, 0, 6, false));
     }
 }

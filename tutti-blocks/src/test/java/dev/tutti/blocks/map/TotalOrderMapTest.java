@@ -88,7 +88,7 @@ class TotalOrderMapTest {
 
     /** Asserts that all maps are equal, in the order of entries, too. */
     private static void assertAlike(Cluster cluster, Components<Holder> holders) {
-        // Duties of a member for all follow what it sees, and are also done on a timer.
+        // Housekeeping for all follows what a member sees, and is also done on a timer.
         cluster.awaitRest().advance(Duration.ofMillis(500)).awaitRest();
         List<Holder> running = holders.running();
         MapSnapshot<String, String> first = running.getFirst().map.snapshot();

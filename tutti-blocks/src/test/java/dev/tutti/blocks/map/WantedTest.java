@@ -19,7 +19,7 @@ class WantedTest {
 
     private final Store<String, String> store = new Store<>();
 
-    private static Register<String, String> live(Version version) {
+    private static Register<String, String> live(EntryVersion version) {
         return new Register<>("k", "v", 2, version, 0, 0);
     }
 
@@ -29,7 +29,7 @@ class WantedTest {
 
     /** Written at 50 in view 6; the sides have met in view 7. */
     private final LostSide<List<Register<String, String>>> side =
-            new LostSide<>(view(6), List.of(live(Version.of(6, 1, 50, 0, 0))));
+            new LostSide<>(view(6), List.of(live(EntryVersion.of(6, 1, 50, 0, 0))));
 
     private boolean isStillWanted(Merge<Map<String, String>> rule, WriteOrder order) {
         return !Wanted.untouched(side, store, rule, order).isEmpty();
@@ -38,14 +38,14 @@ class WantedTest {
     @Test
     void laterWriteThatAnotherSideHasBroughtInStays() {
         side.onView(view(7), SELF);
-        store.set(live(Version.of(5, 1, 60, 0, 0).again(7, 0, 1)));
+        store.set(live(EntryVersion.of(5, 1, 60, 0, 0).again(7, 0, 1)));
         assertThat(isStillWanted(Merge.lastWriter(), WriteOrder.TIME)).isFalse();
     }
 
     @Test
     void earlierWriteThatAnotherSideHasBroughtInIsOverruled() {
         side.onView(view(7), SELF);
-        store.set(live(Version.of(5, 1, 40, 0, 0).again(7, 0, 1)));
+        store.set(live(EntryVersion.of(5, 1, 40, 0, 0).again(7, 0, 1)));
         assertThat(isStillWanted(Merge.lastWriter(), WriteOrder.TIME)).isTrue();
         assertThat(isStillWanted(Merge.union(), WriteOrder.TIME)).isFalse();
     }
@@ -53,7 +53,7 @@ class WantedTest {
     @Test
     void whatWasWrittenSinceTheMergeIsNotTouched() {
         side.onView(view(7), SELF);
-        store.set(live(Version.of(7, 9, 40, 0, 0)));
+        store.set(live(EntryVersion.of(7, 9, 40, 0, 0)));
         assertThat(isStillWanted(Merge.lastWriter(), WriteOrder.TIME)).isFalse();
         assertThat(isStillWanted(Merge.by(sides -> sides.getFirst().state()), WriteOrder.TIME)).isFalse();
     }
@@ -61,7 +61,7 @@ class WantedTest {
     @Test
     void stateOfALaterMergeIsComparedByTimeThoughItsViewsHaveHigherNumbers() {
         side.onView(view(7), SELF);
-        store.set(live(Version.of(20, 9, 40, 0, 0)));
+        store.set(live(EntryVersion.of(20, 9, 40, 0, 0)));
         assertThat(isStillWanted(Merge.lastWriter(), WriteOrder.TIME)).as("as if written since the merge").isFalse();
         side.onInstalled();
         side.onView(view(21), SELF);
@@ -69,7 +69,7 @@ class WantedTest {
         assertThat(isStillWanted(Merge.lastWriter(), WriteOrder.TIME)).isTrue();
         assertThat(isStillWanted(Merge.lastWriter(), WriteOrder.VIEW)).isFalse();
         assertThat(isStillWanted(Merge.union(), WriteOrder.TIME)).as("the key is there").isFalse();
-        store.set(live(Version.of(20, 9, 60, 0, 0)));
+        store.set(live(EntryVersion.of(20, 9, 60, 0, 0)));
         assertThat(isStillWanted(Merge.lastWriter(), WriteOrder.TIME)).isFalse();
     }
 }

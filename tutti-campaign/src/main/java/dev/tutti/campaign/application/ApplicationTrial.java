@@ -208,8 +208,8 @@ public final class ApplicationTrial {
         checkStates(applications);
         checkBlocks(applications);
         for (Application application : applications.running()) {
-            application.talkers().forEach(talker -> talker.seats().forEach(Seat::checkRest));
-            application.talkers().forEach(talker -> talker.seats().forEach(Seat::checkErrors));
+            application.talkers().forEach(talker -> talker.seats().forEach(GroupMember::checkRest));
+            application.talkers().forEach(talker -> talker.seats().forEach(GroupMember::checkErrors));
         }
         cluster.assertSafe();
     }
@@ -223,7 +223,7 @@ public final class ApplicationTrial {
             }
             applications.run(number, application -> {
                 for (Talker talker : application.talkers()) {
-                    Seat seat = talker.plan().isReliable() == isReliable ? talker.open() : null;
+                    GroupMember seat = talker.plan().isReliable() == isReliable ? talker.open() : null;
                     String id = seat == null ? null : seat.probe();
                     if (id != null) {
                         probes.put(id, talker.plan().name());
@@ -235,7 +235,7 @@ public final class ApplicationTrial {
     }
 
     private void checkProbes(Components<Application> applications, Map<String, String> probes) {
-        for (Seat seat : openSeats(applications)) {
+        for (GroupMember seat : openSeats(applications)) {
             probes.forEach((id, group) -> {
                 if (seat.isOf(group) && !seat.isTold(id)) {
                     context.findings.report("L2", seat + " was never told of " + id + ", which was sent at rest");
@@ -259,7 +259,7 @@ public final class ApplicationTrial {
         checkProbes(applications, probes);
     }
 
-    private static Predicate<Seat> allTold(Map<String, String> probes) {
+    private static Predicate<GroupMember> allTold(Map<String, String> probes) {
         return seat -> probes.entrySet().stream().allMatch(each -> !seat.isOf(each.getValue()) || seat.isTold(each.getKey()));
     }
 
@@ -267,7 +267,7 @@ public final class ApplicationTrial {
         Map<String, String> images = new TreeMap<>();
         for (Application application : applications.running()) {
             for (Talker talker : application.talkers()) {
-                Seat seat = talker.open();
+                GroupMember seat = talker.open();
                 if (seat != null && talker.plan().isOneState()) {
                     String known = images.putIfAbsent(talker.plan().name(), seat.image().toString());
                     if (known != null && !known.equals(seat.image().toString())) {
@@ -303,11 +303,11 @@ public final class ApplicationTrial {
         }
     }
 
-    private static List<Seat> openSeats(Components<Application> applications) {
-        List<Seat> seats = new ArrayList<>();
+    private static List<GroupMember> openSeats(Components<Application> applications) {
+        List<GroupMember> seats = new ArrayList<>();
         for (Application application : applications.running()) {
             for (Talker talker : application.talkers()) {
-                Seat seat = talker.open();
+                GroupMember seat = talker.open();
                 if (seat != null) {
                     seats.add(seat);
                 }
@@ -327,7 +327,7 @@ public final class ApplicationTrial {
             cluster.advance(Duration.ofMillis(100));
         }
         for (Application application : ending) {
-            application.talkers().forEach(talker -> talker.seats().forEach(Seat::checkEnd));
+            application.talkers().forEach(talker -> talker.seats().forEach(GroupMember::checkEnd));
         }
         cluster.assertSafe();
         for (int number : numbers) {

@@ -18,12 +18,12 @@ final class Context {
     final Plan plan;
     final Cluster cluster;
     final SplittableRandom random;
-    final Reached reached = new Reached();
+    final EventCounts reached = new EventCounts();
     final Findings findings = new Findings();
     final Mischief mischief;
 
     /** State of a member at the moment of a view. */
-    record Cut(Seat seat, String view, long hash, String image) {
+    record Cut(GroupMember seat, String view, long hash, String image) {
         @Override
         public String toString() {
             return seat + " has " + image;

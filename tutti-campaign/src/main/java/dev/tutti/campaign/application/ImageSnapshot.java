@@ -9,14 +9,14 @@ import java.io.OutputStream;
 /** A snapshot of an image, whose writer may be slow, fail, or write byte by byte. */
 final class ImageSnapshot implements Snapshot {
 
-    private final Seat seat;
+    private final GroupMember seat;
     private final Context context;
     private final Threads threads;
     private final GroupPlan.StatePlan plan;
     private final byte[] bytes;
     private boolean isOver;
 
-    ImageSnapshot(Seat seat, Context context, Threads threads, GroupPlan.StatePlan plan, Image image) {
+    ImageSnapshot(GroupMember seat, Context context, Threads threads, GroupPlan.StatePlan plan, Image image) {
         this.seat = seat;
         this.context = context;
         this.threads = threads;

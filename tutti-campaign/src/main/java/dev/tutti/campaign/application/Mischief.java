@@ -42,14 +42,14 @@ final class Mischief {
     private final SplittableRandom random;
     private final EnumSet<Kind> kinds;
     private final int oneIn;
-    private final Reached reached;
+    private final EventCounts reached;
     private boolean isOver;
 
     /**
      * @param kinds kinds that are thrown; none for callbacks that never fail
      * @param oneIn number of calls of which one fails
      */
-    Mischief(SplittableRandom random, EnumSet<Kind> kinds, int oneIn, Reached reached) {
+    Mischief(SplittableRandom random, EnumSet<Kind> kinds, int oneIn, EventCounts reached) {
         this.random = random;
         this.kinds = kinds;
         this.oneIn = oneIn;

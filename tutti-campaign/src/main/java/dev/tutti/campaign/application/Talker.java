@@ -13,8 +13,8 @@ final class Talker {
     private final GroupPlan plan;
     private final Node node;
     private final int process;
-    private final List<Seat> seats = new ArrayList<>();
-    private @Nullable Seat present;
+    private final List<GroupMember> seats = new ArrayList<>();
+    private @Nullable GroupMember present;
     private boolean isWorking;
 
     Talker(Context context, GroupPlan plan, Node node, int process) {
@@ -32,7 +32,7 @@ final class Talker {
         isWorking = true;
         node.threads().start("work " + plan.name(), () -> {
             try {
-                Seat seat = present;
+                GroupMember seat = present;
                 if (seat == null) {
                     join();
                 } else if (context.plan.isLeaving() && context.random.nextInt(LEAVE_ONE_IN) == 0) {
@@ -52,7 +52,7 @@ final class Talker {
     }
 
     private void join() {
-        Seat seat = new Seat(context, plan, node, process, seats.size() + 1, this::onEnd);
+        GroupMember seat = new GroupMember(context, plan, node, process, seats.size() + 1, this::onEnd);
         seats.add(seat);
         present = seat;
         long beginNanos = context.nowNanos();
@@ -74,7 +74,7 @@ final class Talker {
     }
 
     /** Checks why a join failed: the last membership has ended, so that it cannot be the reason. */
-    private void check(Seat seat, IllegalStateException failure) {
+    private void check(GroupMember seat, IllegalStateException failure) {
         if (String.valueOf(failure.getMessage()).contains("already")) {
             context.findings.report("T1", seat + " can't join, though its group is closed: " + failure);
             return;
@@ -89,7 +89,7 @@ final class Talker {
     }
 
     void close() {
-        Seat seat = present;
+        GroupMember seat = present;
         if (seat != null) {
             seat.close();
         }
@@ -99,12 +99,12 @@ final class Talker {
         return plan;
     }
 
-    @Nullable Seat open() {
-        Seat seat = present;
+    @Nullable GroupMember open() {
+        GroupMember seat = present;
         return seat != null && seat.isOpen() ? seat : null;
     }
 
-    List<Seat> seats() {
+    List<GroupMember> seats() {
         return seats;
     }
 

@@ -2,12 +2,12 @@ package dev.tutti.campaign.chaos;
 
 import dev.tutti.campaign.chaos.journal.Check;
 import dev.tutti.campaign.chaos.network.DatagramProxyNetwork;
-import dev.tutti.campaign.chaos.network.Fault;
 import dev.tutti.campaign.chaos.network.NamespaceNetwork;
 import dev.tutti.campaign.chaos.network.Network;
+import dev.tutti.campaign.chaos.network.NetworkFault;
 import dev.tutti.campaign.chaos.network.PlainNetwork;
 import dev.tutti.campaign.chaos.network.ProxyNetwork;
-import dev.tutti.campaign.chaos.process.Cast;
+import dev.tutti.campaign.chaos.process.ProcessPool;
 import dev.tutti.campaign.chaos.process.Workload;
 import dev.tutti.campaign.host.ChaosException;
 import dev.tutti.campaign.host.Ports;
@@ -149,7 +149,7 @@ public final class ChaosCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (faults != null && faults.equals(List.of("list"))) {
-            for (Fault fault : Fault.values()) {
+            for (NetworkFault fault : NetworkFault.values()) {
                 out().printf("%-10s %s%n", fault, fault.description());
             }
             return CommandLine.ExitCode.OK;
@@ -243,24 +243,24 @@ public final class ChaosCommand implements Callable<Integer> {
         return settings;
     }
 
-    private Set<Fault> chosen(Network between) {
-        Set<Fault> able = EnumSet.of(Fault.KILL, Fault.RESTART, Fault.STOP, Fault.LEAVE, Fault.STORM);
+    private Set<NetworkFault> chosen(Network between) {
+        Set<NetworkFault> able = EnumSet.of(NetworkFault.KILL, NetworkFault.RESTART, NetworkFault.STOP, NetworkFault.LEAVE, NetworkFault.STORM);
         able.addAll(between.faults());
         if (transport == Transport.UDP) {
-            able.removeAll(EnumSet.of(Fault.RESET, Fault.HALF_OPEN));
+            able.removeAll(EnumSet.of(NetworkFault.RESET, NetworkFault.HALF_OPEN));
         }
         if (faults == null) {
             return able;
         }
-        Set<Fault> wanted = EnumSet.noneOf(Fault.class);
+        Set<NetworkFault> wanted = EnumSet.noneOf(NetworkFault.class);
         for (String name : faults) {
             try {
-                wanted.add(Fault.parse(name));
+                wanted.add(NetworkFault.parse(name));
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(line(), "there is no fault '" + name + "'; --faults list has their names", e);
             }
         }
-        for (Fault fault : wanted) {
+        for (NetworkFault fault : wanted) {
             if (!able.contains(fault)) {
                 throw new ParameterException(line(), fault + " needs another network than " + between.description());
             }
@@ -270,7 +270,7 @@ public final class ChaosCommand implements Callable<Integer> {
 
     // ------------------------------------------------------------------ the run
 
-    private int run(Network between, Set<Fault> allowed) {
+    private int run(Network between, Set<NetworkFault> allowed) {
         long number = seed == null ? ThreadLocalRandom.current().nextLong(1_000_000) : seed;
         Path directory = Scratch.directory("tutti-chaos-");
         String what = transport.name().toLowerCase(Locale.ROOT) + (isMulticast ? " with multicast" : "") + " over "
@@ -280,20 +280,20 @@ public final class ChaosCommand implements Callable<Integer> {
         long began = System.nanoTime();
         List<Check.Source> sources = new ArrayList<>();
         long longestLate;
-        try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, slot -> options, workload)) {
+        try (ProcessPool processes = new ProcessPool(between, members, directory, nodeSettings(), intervalMillis, slot -> options, workload)) {
             // Cleans up also after an interrupt or a time limit.
-            Thread hook = ender(cast, between);
+            Thread hook = ender(processes, between);
             Runtime.getRuntime().addShutdownHook(hook);
             double stopSeconds = profile == Profile.CI ? STOP_SECONDS_CI : STOP_SECONDS_MAX;
-            Director director = new Director(between, cast, number, deathBound(), stopSeconds, began, report, this::say);
+            FaultRunner runner = new FaultRunner(between, processes, number, deathBound(), stopSeconds, began, report, this::say);
             if (profile == Profile.CI) {
-                director.run(CI.stream().filter(allowed::contains).toList());
+                runner.run(CI.stream().filter(allowed::contains).toList());
             } else {
-                director.run(allowed, Duration.ofMillis((long) (minutes * 60_000)));
+                runner.run(allowed, Duration.ofMillis((long) (minutes * 60_000)));
             }
-            longestLate = cast.own().longestNanos();
+            longestLate = processes.own().longestNanos();
             Runtime.getRuntime().removeShutdownHook(hook);
-            cast.all().forEach(child -> sources.add(new Check.Source(child.journal(), child.killedAtNanos())));
+            processes.all().forEach(child -> sources.add(new Check.Source(child.journal(), child.killedAtNanos())));
         }
         double seconds = (System.nanoTime() - began) / 1e9;
         report.complete(Check.run(sources, began), seconds, longestLate);
@@ -319,11 +319,11 @@ public final class ChaosCommand implements Callable<Integer> {
         Duration time = profile == Profile.CI ? LiarRun.CI : Duration.ofMillis((long) (minutes * 60_000));
         long began = System.nanoTime();
         LiarRun run;
-        try (Cast cast = new Cast(
+        try (ProcessPool processes = new ProcessPool(
                 between, members, directory, settings, intervalMillis, slot -> slot == liar ? LiarRun.options(options, number, time) : options, workload)) {
-            Thread hook = ender(cast, between);
+            Thread hook = ender(processes, between);
             Runtime.getRuntime().addShutdownHook(hook);
-            run = new LiarRun(cast, liar, this::say);
+            run = new LiarRun(processes, liar, this::say);
             run.run(time);
             Runtime.getRuntime().removeShutdownHook(hook);
         }
@@ -338,17 +338,17 @@ public final class ChaosCommand implements Callable<Integer> {
         return outcome.violations().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
-    private int coordinate(Network between, Set<Fault> allowed) {
+    private int coordinate(Network between, Set<NetworkFault> allowed) {
         long number = seed == null ? ThreadLocalRandom.current().nextLong(1_000_000) : seed;
         Path directory = Scratch.directory("tutti-chaos-");
         say(members + " processes, coordination over " + between.description() + ", seed " + number + "; journals and logs are in "
                 + directory);
         long began = System.nanoTime();
         CoordinationRun run;
-        try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, slot -> options, workload)) {
-            Thread hook = ender(cast, between);
+        try (ProcessPool processes = new ProcessPool(between, members, directory, nodeSettings(), intervalMillis, slot -> options, workload)) {
+            Thread hook = ender(processes, between);
             Runtime.getRuntime().addShutdownHook(hook);
-            run = new CoordinationRun(between, cast, number, allowed, this::say);
+            run = new CoordinationRun(between, processes, number, allowed, this::say);
             run.run(Duration.ofMillis((long) (minutes * 60_000)));
             Runtime.getRuntime().removeShutdownHook(hook);
         }
@@ -371,9 +371,9 @@ public final class ChaosCommand implements Callable<Integer> {
         return transport == Transport.TCP ? Bound.DEATH : Bound.SILENCE;
     }
 
-    private static Thread ender(Cast cast, Network between) {
+    private static Thread ender(ProcessPool processes, Network between) {
         return new Thread(() -> {
-            cast.close();
+            processes.close();
             between.close();
         });
     }
@@ -390,9 +390,9 @@ public final class ChaosCommand implements Callable<Integer> {
         return profile == Profile.CI ? CommandLine.ExitCode.OK : UNDECIDED;
     }
 
-    private static final List<Fault> CI = List.of(
-            Fault.KILL, Fault.CUT, Fault.STOP, Fault.RESTART, Fault.ONE_WAY, Fault.RESET, Fault.ISOLATE, Fault.LEAVE,
-            Fault.KILL, Fault.STORM);
+    private static final List<NetworkFault> CI = List.of(
+            NetworkFault.KILL, NetworkFault.CUT, NetworkFault.STOP, NetworkFault.RESTART, NetworkFault.ONE_WAY, NetworkFault.RESET, NetworkFault.ISOLATE, NetworkFault.LEAVE,
+            NetworkFault.KILL, NetworkFault.STORM);
     private static final String MULTICAST_ADDRESS = "239.192.78.1:7801";
     private static final int UNDECIDED = 3;
     private static final int MEMBERS_MAX = 16;

@@ -1,9 +1,9 @@
 package dev.tutti.campaign.chaos;
 
-import dev.tutti.campaign.chaos.network.Fault;
 import dev.tutti.campaign.chaos.network.Network;
-import dev.tutti.campaign.chaos.process.Cast;
+import dev.tutti.campaign.chaos.network.NetworkFault;
 import dev.tutti.campaign.chaos.process.Child;
+import dev.tutti.campaign.chaos.process.ProcessPool;
 import dev.tutti.campaign.history.HistoryCheck;
 import dev.tutti.campaign.history.HistoryJournal;
 import dev.tutti.campaign.history.Operation;
@@ -33,83 +33,83 @@ final class CoordinationRun {
     private static final long SETTLE_MILLIS = 1_500;
 
     private final Network network;
-    private final Cast cast;
+    private final ProcessPool processes;
     private final SplittableRandom random;
-    private final Set<Fault> allowed;
+    private final Set<NetworkFault> allowed;
     private final Consumer<String> progress;
-    private final EnumMap<Fault, Long> faults = new EnumMap<>(Fault.class);
+    private final EnumMap<NetworkFault, Long> faults = new EnumMap<>(NetworkFault.class);
     private final List<String> violations = new ArrayList<>();
 
-    CoordinationRun(Network network, Cast cast, long seed, Set<Fault> allowed, Consumer<String> progress) {
+    CoordinationRun(Network network, ProcessPool processes, long seed, Set<NetworkFault> allowed, Consumer<String> progress) {
         this.network = network;
-        this.cast = cast;
+        this.processes = processes;
         this.random = new SplittableRandom(seed);
         this.allowed = allowed;
         this.progress = progress;
     }
 
-    static final List<Fault> FAULTS =
-            List.of(Fault.KILL, Fault.STOP, Fault.CUT, Fault.ISOLATE, Fault.ONE_WAY, Fault.FLAP, Fault.RESET);
+    static final List<NetworkFault> FAULTS =
+            List.of(NetworkFault.KILL, NetworkFault.STOP, NetworkFault.CUT, NetworkFault.ISOLATE, NetworkFault.ONE_WAY, NetworkFault.FLAP, NetworkFault.RESET);
 
     /** @return whether all came together after each fault */
     boolean run(Duration time) {
         long end = System.nanoTime() + time.toNanos();
         boolean isTogether = agree("the start");
-        cast.setSending(true);
+        processes.setSending(true);
         Pause.millis(SETTLE_MILLIS);
-        List<Fault> able = FAULTS.stream().filter(allowed::contains).toList();
+        List<NetworkFault> able = FAULTS.stream().filter(allowed::contains).toList();
         while (isTogether && System.nanoTime() < end) {
-            Fault fault = able.get(random.nextInt(able.size()));
+            NetworkFault fault = able.get(random.nextInt(able.size()));
             faults.merge(fault, 1L, Long::sum);
             long began = System.nanoTime();
             perform(fault);
             network.heal();
-            cast.present().forEach(Child::go);
+            processes.present().forEach(Child::go);
             isTogether = agree(fault.toString());
             progress.accept(fault + " is over after " + (System.nanoTime() - began) / 1_000_000 + " ms");
             Pause.millis(SETTLE_MILLIS);
         }
-        cast.setSending(false);
+        processes.setSending(false);
         Pause.millis(2 * SETTLE_MILLIS);
         return isTogether;
     }
 
     private boolean agree(String what) {
-        if (cast.await(AGREE_MAX, () -> Cast.isAgreed(cast.present()))) {
+        if (processes.await(AGREE_MAX, () -> ProcessPool.isAgreed(processes.present()))) {
             return true;
         }
         violations.add("L1: there was no primary view of all within " + AGREE_MAX.toSeconds() + " s after: " + what
-                + cast.views());
+                + processes.views());
         return false;
     }
 
-    private void perform(Fault fault) {
-        int slot = random.nextInt(cast.size());
+    private void perform(NetworkFault fault) {
+        int slot = random.nextInt(processes.size());
         switch (fault) {
             case KILL -> kill();
             case STOP -> {
-                cast.child(slot).stop();
+                processes.child(slot).stop();
                 Pause.millis(200 + random.nextInt(8_000));
             }
             case CUT -> {
-                Set<Integer> side = some(1 + random.nextInt(cast.size() - 1));
+                Set<Integer> side = some(1 + random.nextInt(processes.size() - 1));
                 cut(side);
                 Pause.millis(500 + random.nextInt(8_000));
             }
             case ISOLATE -> {
-                cut(Set.of(cast.coordinator()));
+                cut(Set.of(processes.coordinator()));
                 Pause.millis(500 + random.nextInt(8_000));
             }
             case ONE_WAY -> {
                 Map<Network.Path, Double> losses = new HashMap<>();
-                some(1 + random.nextInt(cast.size() - 1)).stream()
+                some(1 + random.nextInt(processes.size() - 1)).stream()
                         .filter(other -> other != slot)
                         .forEach(other -> losses.put(new Network.Path(slot, other), 1.0));
                 network.lose(losses);
                 Pause.millis(500 + random.nextInt(8_000));
             }
             case FLAP -> {
-                Set<Integer> side = some(1 + random.nextInt(cast.size() - 1));
+                Set<Integer> side = some(1 + random.nextInt(processes.size() - 1));
                 for (int time = 0; time < 4; time++) {
                     cut(side);
                     Pause.millis(100 + random.nextInt(3_000));
@@ -117,7 +117,7 @@ final class CoordinationRun {
                     Pause.millis(100 + random.nextInt(600));
                 }
             }
-            case RESET -> network.reset(slot, (slot + 1) % cast.size());
+            case RESET -> network.reset(slot, (slot + 1) % processes.size());
             case RESTART, LEAVE, BRIDGE, LOSS, HALF_OPEN, SLOW, CORRUPT, STORM ->
                 throw new IllegalArgumentException(fault + " is no fault of this workload");
         }
@@ -125,17 +125,17 @@ final class CoordinationRun {
 
     /** Kills some at once, now and then a majority or all, half of the time with a cut; restarts them one by one. */
     private void kill() {
-        int count = random.nextInt(5) == 0 ? 1 + random.nextInt(cast.size()) : 1 + random.nextInt(cast.size() / 2);
+        int count = random.nextInt(5) == 0 ? 1 + random.nextInt(processes.size()) : 1 + random.nextInt(processes.size() / 2);
         Set<Integer> killed = some(count);
-        if (random.nextBoolean() && allowed.contains(Fault.CUT)) {
-            cut(some(1 + random.nextInt(cast.size() - 1)));
+        if (random.nextBoolean() && allowed.contains(NetworkFault.CUT)) {
+            cut(some(1 + random.nextInt(processes.size() - 1)));
             Pause.millis(random.nextInt(4_000));
         }
         progress.accept("kill -9 of " + killed);
-        killed.forEach(cast::kill);
+        killed.forEach(processes::kill);
         Pause.millis(random.nextInt(3_000));
         for (int slot : killed) {
-            cast.restart(slot);
+            processes.restart(slot);
             Pause.millis(random.nextInt(500));
         }
     }
@@ -143,15 +143,15 @@ final class CoordinationRun {
     private Set<Integer> some(int count) {
         TreeSet<Integer> some = new TreeSet<>();
         while (some.size() < count) {
-            some.add(random.nextInt(cast.size()));
+            some.add(random.nextInt(processes.size()));
         }
         return some;
     }
 
     private void cut(Set<Integer> side) {
         Map<Network.Path, Double> losses = new HashMap<>();
-        for (int from = 0; from < cast.size(); from++) {
-            for (int to = 0; to < cast.size(); to++) {
+        for (int from = 0; from < processes.size(); from++) {
+            for (int to = 0; to < processes.size(); to++) {
                 if (side.contains(from) != side.contains(to)) {
                     losses.put(new Network.Path(from, to), 1.0);
                 }
@@ -161,7 +161,7 @@ final class CoordinationRun {
     }
 
     /** Result of a run. */
-    record Outcome(HistoryCheck.Result result, List<String> violations, Map<Fault, Long> faults, double seconds) {
+    record Outcome(HistoryCheck.Result result, List<String> violations, Map<NetworkFault, Long> faults, double seconds) {
 
         boolean isBroken() {
             return !violations.isEmpty();
@@ -206,7 +206,7 @@ final class CoordinationRun {
     /** Checks the journals of all processes, once none of them writes any more. */
     Outcome check(double seconds) {
         List<Operation> operations = new ArrayList<>();
-        cast.all().forEach(child -> operations.addAll(HistoryJournal.read(child.journal())));
+        processes.all().forEach(child -> operations.addAll(HistoryJournal.read(child.journal())));
         HistoryCheck.Result result = HistoryCheck.run(operations);
         violations.addAll(result.violations());
         return new Outcome(result, List.copyOf(violations), new EnumMap<>(faults), seconds);

@@ -1,9 +1,9 @@
 package dev.tutti.campaign.chaos;
 
 import dev.tutti.campaign.chaos.journal.Check;
-import dev.tutti.campaign.chaos.process.Cast;
 import dev.tutti.campaign.chaos.process.Child;
 import dev.tutti.campaign.chaos.process.MemberProcess;
+import dev.tutti.campaign.chaos.process.ProcessPool;
 import dev.tutti.campaign.host.Pause;
 import dev.tutti.campaign.lies.LyingDriverProvider;
 import dev.tutti.internal.Json;
@@ -115,7 +115,7 @@ final class LiarRun {
         return lies.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    private final Cast cast;
+    private final ProcessPool processes;
     private final Child liar;
     private final List<Child> honest;
     private final Consumer<String> progress;
@@ -127,13 +127,13 @@ final class LiarRun {
     /** The process that was told to leave, and not yet to join again. */
     private @Nullable Child away;
 
-    LiarRun(Cast cast, int liar, Consumer<String> progress) {
-        this.cast = cast;
-        this.liar = cast.child(liar);
-        this.honest = cast.present().stream().filter(child -> child.slot() != liar).toList();
+    LiarRun(ProcessPool processes, int liar, Consumer<String> progress) {
+        this.processes = processes;
+        this.liar = processes.child(liar);
+        this.honest = processes.present().stream().filter(child -> child.slot() != liar).toList();
         this.progress = progress;
-        this.delivered = new long[cast.size()];
-        this.deliveredNanos = new long[cast.size()];
+        this.delivered = new long[processes.size()];
+        this.deliveredNanos = new long[processes.size()];
     }
 
     /** Options of the liar's JVM, which tells each kind of lie for an equal part of the time. */
@@ -146,24 +146,24 @@ final class LiarRun {
     }
 
     void run(Duration time) {
-        if (!cast.await(FORM_MAX, () -> Cast.isAgreed(cast.present()))) {
-            violations.add("L1: there was no view of all within " + FORM_MAX.toSeconds() + " s of the start" + cast.views());
+        if (!processes.await(FORM_MAX, () -> ProcessPool.isAgreed(processes.present()))) {
+            violations.add("L1: there was no view of all within " + FORM_MAX.toSeconds() + " s of the start" + processes.views());
             return;
         }
-        cast.setSending(true);
+        processes.setSending(true);
         Pause.millis(WARM_MILLIS);
-        progress.accept("all " + cast.size() + " in one view; " + liar + " begins to lie");
+        progress.accept("all " + processes.size() + " in one view; " + liar + " begins to lie");
         liar.say("lie");
         lie(System.nanoTime() + time.toNanos());
         liar.say("told");
-        cast.await(ANSWER_MAX, () -> !liar.told().isEmpty() || liar.isOver());
+        processes.await(ANSWER_MAX, () -> !liar.told().isEmpty() || liar.isOver());
         progress.accept(liar + " has sent " + sum(liar.told()) + " lies, and is killed");
         if (sum(liar.told()) == 0) {
             violations.add("the run shows nothing: " + liar + " has told no lie" + (liar.isOver() ? ", and has ended" : ""));
         }
-        cast.kill(liar.slot());
-        if (!cast.await(REST_MAX, () -> Cast.isAgreed(honest))) {
-            violations.add("L1: the others were not in one view within " + REST_MAX.toSeconds() + " s of the liar's end" + cast.views());
+        processes.kill(liar.slot());
+        if (!processes.await(REST_MAX, () -> ProcessPool.isAgreed(honest))) {
+            violations.add("L1: the others were not in one view within " + REST_MAX.toSeconds() + " s of the liar's end" + processes.views());
         }
         honest.forEach(child -> child.say("quiet"));
         rest();
@@ -177,7 +177,7 @@ final class LiarRun {
         int turn = 0;
         for (int look = 1; System.nanoTime() < endNanos && honest.stream().noneMatch(Child::isOver); look++) {
             if (look % LOOKS_TO_LEAVE == 0) {
-                away = cast.child(turn++ % cast.size());
+                away = processes.child(turn++ % processes.size());
                 away.say("leave");
             } else if (look % LOOKS_TO_LEAVE == LOOKS_AWAY) {
                 comeBack();
@@ -199,7 +199,7 @@ final class LiarRun {
     private void look() {
         honest.forEach(child -> child.say("count"));
         for (Child child : honest) {
-            cast.await(Duration.ofMillis(LOOK_MILLIS), () -> child.count() != null || child.isOver());
+            processes.await(Duration.ofMillis(LOOK_MILLIS), () -> child.count() != null || child.isOver());
             Child.Count count = child.count();
             long now = System.nanoTime();
             if (child == away || count != null && count.delivered() > delivered[child.slot()] && isAmongHonest(child)) {
@@ -208,8 +208,8 @@ final class LiarRun {
             }
             long standstill = now - deliveredNanos[child.slot()];
             standstillNanos = Math.max(standstillNanos, standstill);
-            if (standstill - cast.lateBetween(honest, now - standstill, now) > STANDSTILL_MAX.toNanos()) {
-                violations.add("L1: " + child + " has delivered nothing among other honest members for " + standstill / 1_000_000 + " ms" + cast.views());
+            if (standstill - processes.lateBetween(honest, now - standstill, now) > STANDSTILL_MAX.toNanos()) {
+                violations.add("L1: " + child + " has delivered nothing among other honest members for " + standstill / 1_000_000 + " ms" + processes.views());
                 deliveredNanos[child.slot()] = now;
             }
         }
@@ -238,7 +238,7 @@ final class LiarRun {
         honest.forEach(child -> child.say("count"));
         List<Child.Count> counts = new ArrayList<>();
         for (Child child : honest) {
-            cast.await(ANSWER_MAX, () -> child.count() != null || child.isOver());
+            processes.await(ANSWER_MAX, () -> child.count() != null || child.isOver());
             Child.Count count = child.count();
             if (count != null) {
                 counts.add(count);
@@ -251,7 +251,7 @@ final class LiarRun {
 
     /** Looks for honest nodes that judged each other: none was cut off or stood still, so that such a verdict rests on a lie. */
     private void checkJudgements() {
-        if (cast.own().longestNanos() >= JUDGED_LATE_NANOS) {
+        if (processes.own().longestNanos() >= JUDGED_LATE_NANOS) {
             return;
         }
         for (Child child : honest) {
@@ -282,6 +282,6 @@ final class LiarRun {
         Check.Result result = Check.run(sources, beganNanos, liar.journal());
         List<String> all = new ArrayList<>(violations);
         all.addAll(result.violations());
-        return new Outcome(cast.size(), seconds, liar.told(), standstillNanos / 1_000_000, result, all);
+        return new Outcome(processes.size(), seconds, liar.told(), standstillNanos / 1_000_000, result, all);
     }
 }

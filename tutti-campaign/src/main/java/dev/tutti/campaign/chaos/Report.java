@@ -1,7 +1,7 @@
 package dev.tutti.campaign.chaos;
 
 import dev.tutti.campaign.chaos.journal.Check;
-import dev.tutti.campaign.chaos.network.Fault;
+import dev.tutti.campaign.chaos.network.NetworkFault;
 import dev.tutti.internal.Json;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -18,7 +18,7 @@ final class Report {
     private final String network;
     private final int processes;
     private final long seed;
-    private final EnumMap<Fault, Long> faults = new EnumMap<>(Fault.class);
+    private final EnumMap<NetworkFault, Long> faults = new EnumMap<>(NetworkFault.class);
     private final List<Sample> samples = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
     private Check.@Nullable Result result;
@@ -31,7 +31,7 @@ final class Report {
         this.seed = seed;
     }
 
-    void count(Fault fault) {
+    void count(NetworkFault fault) {
         faults.merge(fault, 1L, Long::sum);
     }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Action {
 
     /** Returns the kind of fault that it belongs to. */
-    Fault fault();
+    ScheduledFault fault();
 
     /** Returns the numbers of the nodes that it names. */
     default TreeSet<Integer> nodes() {
@@ -32,7 +32,7 @@ public sealed interface Action {
      *
      * @return whether there was anything to do
      */
-    default boolean strike(Cluster cluster) {
+    default boolean strike(SimulatedCluster cluster) {
         return false;
     }
 
@@ -74,12 +74,12 @@ public sealed interface Action {
 
     record Start(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.START;
+        public ScheduledFault fault() {
+            return ScheduledFault.START;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             if (cluster.node(node).life() != SimulatedNode.Life.DOWN) {
                 return false;
             }
@@ -95,12 +95,12 @@ public sealed interface Action {
 
     record Kill(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.KILL;
+        public ScheduledFault fault() {
+            return ScheduledFault.KILL;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             return isUp(cluster, node) && cluster.crash(node) == cluster;
         }
 
@@ -112,12 +112,12 @@ public sealed interface Action {
 
     record PowerOff(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.POWER_OFF;
+        public ScheduledFault fault() {
+            return ScheduledFault.POWER_OFF;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             return isUp(cluster, node) && cluster.powerOff(node) == cluster;
         }
 
@@ -130,12 +130,12 @@ public sealed interface Action {
     /** A power cycle: the node is back before any other has noticed. */
     record Reboot(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.POWER_OFF;
+        public ScheduledFault fault() {
+            return ScheduledFault.POWER_OFF;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             return isUp(cluster, node) && cluster.powerOff(node).start(node) == cluster;
         }
 
@@ -148,8 +148,8 @@ public sealed interface Action {
     /** Loss of the disk of a node that is down; does nothing if the node is a founder. */
     record LoseRecords(int node) implements Action {
         @Override
-        public Fault fault() {
-            return Fault.POWER_OFF;
+        public ScheduledFault fault() {
+            return ScheduledFault.POWER_OFF;
         }
 
         @Override
@@ -158,7 +158,7 @@ public sealed interface Action {
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             return cluster.loseRecords(node);
         }
 
@@ -171,12 +171,12 @@ public sealed interface Action {
     /** An orderly stop: the node says goodbye. */
     record Stop(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.STOP;
+        public ScheduledFault fault() {
+            return ScheduledFault.STOP;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             if (cluster.node(node).life() != SimulatedNode.Life.RUNNING) {
                 return false;
             }
@@ -192,12 +192,12 @@ public sealed interface Action {
 
     record Leave(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.LEAVE;
+        public ScheduledFault fault() {
+            return ScheduledFault.LEAVE;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             if (!cluster.isUp(node) || !cluster.seat(node).application.isMember()) {
                 return false;
             }
@@ -214,12 +214,12 @@ public sealed interface Action {
     /** Departure of a node from the second group; it stays in the first. */
     record LeaveAside(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.LEAVE;
+        public ScheduledFault fault() {
+            return ScheduledFault.LEAVE;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             return cluster.leaveAside(node);
         }
 
@@ -231,12 +231,12 @@ public sealed interface Action {
 
     record JoinAside(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.LEAVE;
+        public ScheduledFault fault() {
+            return ScheduledFault.LEAVE;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             return cluster.joinAsideAgain(node);
         }
 
@@ -248,12 +248,12 @@ public sealed interface Action {
 
     record JoinAgain(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.LEAVE;
+        public ScheduledFault fault() {
+            return ScheduledFault.LEAVE;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             if (cluster.node(node).life() != SimulatedNode.Life.RUNNING
                     || cluster.isStopping(node)
                     || !cluster.seat(node).application.isLeft()) {
@@ -271,12 +271,12 @@ public sealed interface Action {
 
     record Pause(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.PAUSE;
+        public ScheduledFault fault() {
+            return ScheduledFault.PAUSE;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             boolean isRunning = cluster.node(node).life() == SimulatedNode.Life.RUNNING;
             cluster.pause(node);
             return isRunning;
@@ -291,12 +291,12 @@ public sealed interface Action {
     /** A short pause, like a garbage collection. */
     record Stall(int node, Duration time) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.PAUSE;
+        public ScheduledFault fault() {
+            return ScheduledFault.PAUSE;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             cluster.simulation().after(time, () -> cluster.resume(node));
             return new Pause(node).strike(cluster);
         }
@@ -309,12 +309,12 @@ public sealed interface Action {
 
     record Resume(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.PAUSE;
+        public ScheduledFault fault() {
+            return ScheduledFault.PAUSE;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             cluster.resume(node);
             return false;
         }
@@ -333,8 +333,8 @@ public sealed interface Action {
         }
 
         @Override
-        public Fault fault() {
-            return Fault.WORK;
+        public ScheduledFault fault() {
+            return ScheduledFault.WORK;
         }
 
         @Override
@@ -343,7 +343,7 @@ public sealed interface Action {
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             if (!cluster.isUp(node)) {
                 return false;
             }
@@ -369,12 +369,12 @@ public sealed interface Action {
 
     record Talk(int node, Duration period) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.WORK;
+        public ScheduledFault fault() {
+            return ScheduledFault.WORK;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             cluster.chatter(node, period);
             return true;
         }
@@ -387,12 +387,12 @@ public sealed interface Action {
 
     record Quiet() implements Action {
         @Override
-        public Fault fault() {
-            return Fault.WORK;
+        public ScheduledFault fault() {
+            return ScheduledFault.WORK;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             cluster.quiet();
             return false;
         }
@@ -406,12 +406,12 @@ public sealed interface Action {
     /** @param pace zero for at once, null for never */
     record Consume(int node, @Nullable Duration pace) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.SLOW_APPLICATION;
+        public ScheduledFault fault() {
+            return ScheduledFault.SLOW_APPLICATION;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             if (!Action.isUp(cluster, node)) {
                 return false;
             }
@@ -433,12 +433,12 @@ public sealed interface Action {
 
     record Compute(int node, Duration perTurn, Duration perInput) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.SLOW_NODE;
+        public ScheduledFault fault() {
+            return ScheduledFault.SLOW_NODE;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             cluster.node(node).withTurn(perTurn.toNanos(), perInput.toNanos());
             return true;
         }
@@ -452,12 +452,12 @@ public sealed interface Action {
 
     record SetWallClock(int node, Duration step) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.WALL_CLOCK;
+        public ScheduledFault fault() {
+            return ScheduledFault.WALL_CLOCK;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             cluster.node(node).setWallClock(step);
             return true;
         }
@@ -471,12 +471,12 @@ public sealed interface Action {
 
     record Leap(int node, Duration step) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.LEAP;
+        public ScheduledFault fault() {
+            return ScheduledFault.LEAP;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             boolean isUp = cluster.node(node).life() != SimulatedNode.Life.DOWN;
             if (isUp) {
                 cluster.node(node).leap(step);
@@ -491,9 +491,9 @@ public sealed interface Action {
     }
 
     /** A cut between two sides, in both directions. */
-    record Lose(TreeSet<Integer> side, TreeSet<Integer> other, Fault fault) implements OfSides {
+    record Lose(TreeSet<Integer> side, TreeSet<Integer> other, ScheduledFault fault) implements OfSides {
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             cluster.network().partition(cluster.nodes(side), cluster.nodes(other));
             return true;
         }
@@ -506,12 +506,12 @@ public sealed interface Action {
 
     record Find(TreeSet<Integer> side, TreeSet<Integer> other) implements OfSides {
         @Override
-        public Fault fault() {
-            return Fault.PARTITION;
+        public ScheduledFault fault() {
+            return ScheduledFault.PARTITION;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             for (SimulatedNode one : cluster.nodes(side)) {
                 for (SimulatedNode another : cluster.nodes(other)) {
                     cluster.network().heal(one, another);
@@ -529,12 +529,12 @@ public sealed interface Action {
 
     record Miss(TreeSet<Integer> side, TreeSet<Integer> other) implements OfSides {
         @Override
-        public Fault fault() {
-            return Fault.ONE_WAY;
+        public ScheduledFault fault() {
+            return ScheduledFault.ONE_WAY;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             for (SimulatedNode one : cluster.nodes(side)) {
                 for (SimulatedNode another : cluster.nodes(other)) {
                     cluster.network().cut(one, another);
@@ -551,12 +551,12 @@ public sealed interface Action {
 
     record HealAll() implements Action {
         @Override
-        public Fault fault() {
-            return Fault.PARTITION;
+        public ScheduledFault fault() {
+            return ScheduledFault.PARTITION;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             cluster.heal();
             return false;
         }
@@ -577,12 +577,12 @@ public sealed interface Action {
         }
 
         @Override
-        public Fault fault() {
-            return Fault.COORDINATOR;
+        public ScheduledFault fault() {
+            return ScheduledFault.COORDINATOR;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             int number = cluster.coordinator();
             return number > 0 && switch (fate) {
                 case KILLED -> new Kill(number).strike(cluster);
@@ -600,12 +600,12 @@ public sealed interface Action {
     /** Added latency in one direction, until another delay replaces it; zero restores the original latency. */
     record Delay(TreeSet<Integer> side, TreeSet<Integer> other, Duration latency) implements OfSides {
         @Override
-        public Fault fault() {
-            return Fault.DELAY;
+        public ScheduledFault fault() {
+            return ScheduledFault.DELAY;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             cluster.delay(side, other, latency);
             return true;
         }
@@ -619,12 +619,12 @@ public sealed interface Action {
     /** A wrong suspicion. */
     record GiveUp(int node, int other) implements OfTwo {
         @Override
-        public Fault fault() {
-            return Fault.GIVE_UP;
+        public ScheduledFault fault() {
+            return ScheduledFault.GIVE_UP;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             return cluster.giveUp(node, other);
         }
 
@@ -637,12 +637,12 @@ public sealed interface Action {
     /** Closing of all sessions between two sides, at both ends: they do not hear each other until they dial again. */
     record Part(TreeSet<Integer> side, TreeSet<Integer> other) implements OfSides {
         @Override
-        public Fault fault() {
-            return Fault.GIVE_UP;
+        public ScheduledFault fault() {
+            return ScheduledFault.GIVE_UP;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             boolean isAny = false;
             for (int node : side) {
                 for (int another : other) {
@@ -661,14 +661,14 @@ public sealed interface Action {
     /** An outage shorter than a time-out: dials fail, and frames under way arrive afterwards. */
     record Outage(int node, int other, Duration time) implements OfTwo {
         @Override
-        public Fault fault() {
-            return Fault.PARTITION;
+        public ScheduledFault fault() {
+            return ScheduledFault.PARTITION;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             cluster.simulation().after(time, () -> new Find(setOf(node), setOf(other)).strike(cluster));
-            return new Lose(setOf(node), setOf(other), Fault.PARTITION).strike(cluster);
+            return new Lose(setOf(node), setOf(other), ScheduledFault.PARTITION).strike(cluster);
         }
 
         @Override
@@ -679,12 +679,12 @@ public sealed interface Action {
 
     record Clog(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.CLOG;
+        public ScheduledFault fault() {
+            return ScheduledFault.CLOG;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             cluster.network().clog(cluster.node(node));
             return true;
         }
@@ -697,12 +697,12 @@ public sealed interface Action {
 
     record Unclog(int node) implements OfNode {
         @Override
-        public Fault fault() {
-            return Fault.CLOG;
+        public ScheduledFault fault() {
+            return ScheduledFault.CLOG;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             cluster.network().unclog(cluster.node(node));
             return false;
         }
@@ -715,12 +715,12 @@ public sealed interface Action {
 
     record Break(int node, int other, Network.Notice notice) implements OfTwo {
         @Override
-        public Fault fault() {
-            return Fault.BREAK;
+        public ScheduledFault fault() {
+            return ScheduledFault.BREAK;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             return cluster.network().breakConnections(cluster.node(node), cluster.node(other), notice) > 0;
         }
 
@@ -734,12 +734,12 @@ public sealed interface Action {
     /** Corruption that TLS or TCP's checksum detects: the stream ends at the frame concerned. */
     record Corrupt(int node, int other) implements OfTwo {
         @Override
-        public Fault fault() {
-            return Fault.CORRUPTION;
+        public ScheduledFault fault() {
+            return ScheduledFault.CORRUPTION;
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
+        public boolean strike(SimulatedCluster cluster) {
             return cluster.network().corrupt(cluster.node(node), cluster.node(other)) > 0;
         }
 
@@ -757,10 +757,10 @@ public sealed interface Action {
      * @param later time from the arrival to the action
      * @param then the action
      */
-    record Await(Ambush.Message message, int receiver, int count, Duration later, Action then) implements Action {
+    record Await(MessageTrigger.Message message, int receiver, int count, Duration later, Action then) implements Action {
         @Override
-        public Fault fault() {
-            return Fault.AMBUSH;
+        public ScheduledFault fault() {
+            return ScheduledFault.AMBUSH;
         }
 
         @Override
@@ -773,8 +773,8 @@ public sealed interface Action {
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
-            cluster.ambush().add(this);
+        public boolean strike(SimulatedCluster cluster) {
+            cluster.trigger().add(this);
             return false;
         }
 
@@ -788,8 +788,8 @@ public sealed interface Action {
     /** A promise to check; not a fault. */
     non-sealed interface Promise extends Action {
         @Override
-        default Fault fault() {
-            return Fault.WORK;
+        default ScheduledFault fault() {
+            return ScheduledFault.WORK;
         }
     }
 
@@ -807,7 +807,7 @@ public sealed interface Action {
         return new TreeSet<>(List.of(numbers));
     }
 
-    private static boolean isUp(Cluster cluster, int node) {
+    private static boolean isUp(SimulatedCluster cluster, int node) {
         return cluster.node(node).life() != SimulatedNode.Life.DOWN;
     }
 }

@@ -10,8 +10,8 @@ public final class Ends {
 
     public record KillEnd(boolean isSender) implements Action.OfEnds {
         @Override
-        public Fault fault() {
-            return Fault.KILL;
+        public ScheduledFault fault() {
+            return ScheduledFault.KILL;
         }
 
         @Override
@@ -27,8 +27,8 @@ public final class Ends {
 
     public record StallEnd(boolean isSender, Duration time) implements Action.OfEnds {
         @Override
-        public Fault fault() {
-            return Fault.PAUSE;
+        public ScheduledFault fault() {
+            return ScheduledFault.PAUSE;
         }
 
         @Override
@@ -44,8 +44,8 @@ public final class Ends {
 
     public record PartEnds() implements Action.OfEnds {
         @Override
-        public Fault fault() {
-            return Fault.GIVE_UP;
+        public ScheduledFault fault() {
+            return ScheduledFault.GIVE_UP;
         }
 
         @Override

@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
 /** A simulated node whose frames are changed on their way ({@link Lies}). */
 public final class Liar implements Interceptor, Ground {
 
-    private final Cluster cluster;
+    private final SimulatedCluster cluster;
     private final int number;
     private final Lies lies;
 
     /** @param number of the node that lies */
-    Liar(Cluster cluster, int number, Theme theme, SplittableRandom random) {
+    Liar(SimulatedCluster cluster, int number, Theme theme, SplittableRandom random) {
         this.cluster = cluster;
         this.number = number;
         boolean isFifo = cluster.groupSettings().get(GroupSettings.STACK) == GroupSettings.StackKind.FIFO;

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A second group of all nodes of a {@link Cluster}, with a stack of its own. Whatever the other group does, its members
+ * A second group of all nodes of a {@link SimulatedCluster}, with a stack of its own. Whatever the other group does, its members
  * come to one view and get their messages: groups of one node share sessions, and none waits for another.
  */
 public final class Neighbours {
@@ -30,12 +30,12 @@ public final class Neighbours {
     private final Settings settings;
     private final PropertyChecker checker;
     private final History history;
-    private final List<@Nullable Seat> seats = new ArrayList<>();
+    private final List<@Nullable SimulatedMember> seats = new ArrayList<>();
 
     Neighbours(Simulation simulation, Settings settings, int size) {
         this.simulation = simulation;
         this.settings = settings;
-        this.checker = new PropertyChecker(Cluster.promise(settings));
+        this.checker = new PropertyChecker(SimulatedCluster.promise(settings));
         this.history = new History(checker::take);
         for (int number = 1; number <= size; number++) {
             seats.add(null);
@@ -56,16 +56,16 @@ public final class Neighbours {
 
     /** Joins a new member, because the node has started or its former member has left. */
     void join(int number, SimulatedNode node, PacketSizes sizes) {
-        seats.set(number - 1, new Seat(simulation, history, node, GROUP, settings, sizes, 0));
+        seats.set(number - 1, new SimulatedMember(simulation, history, node, GROUP, settings, sizes, 0));
     }
 
-    @Nullable Seat seat(int number) {
+    @Nullable SimulatedMember seat(int number) {
         return seats.get(number - 1);
     }
 
     /** Records the crash of the member of a node that is about to end without a goodbye. */
     void end(int number) {
-        Seat seat = seat(number);
+        SimulatedMember seat = seat(number);
         if (seat != null) {
             seat.end();
         }
@@ -73,15 +73,15 @@ public final class Neighbours {
 
     /** Sends a message to all members of this group, beside one of the other group. */
     void send(int number) {
-        Seat seat = seat(number);
+        SimulatedMember seat = seat(number);
         if (seat != null && seat.isUp() && seat.ordersWaiting() == 0) {
             seat.send(null, 1, MESSAGE_BYTES);
         }
     }
 
-    public List<Seat> present(Predicate<Seat> filter) {
-        List<Seat> present = new ArrayList<>();
-        for (Seat seat : seats) {
+    public List<SimulatedMember> present(Predicate<SimulatedMember> filter) {
+        List<SimulatedMember> present = new ArrayList<>();
+        for (SimulatedMember seat : seats) {
             if (seat != null && seat.isPresent() && filter.test(seat)) {
                 present.add(seat);
             }
@@ -89,9 +89,9 @@ public final class Neighbours {
         return present;
     }
 
-    public boolean isOneViewOf(List<Seat> chosen) {
+    public boolean isOneViewOf(List<SimulatedMember> chosen) {
         View common = null;
-        for (Seat seat : chosen) {
+        for (SimulatedMember seat : chosen) {
             View view = seat.view();
             boolean isCommon = view != null && (common == null || common.id().equals(view.id()));
             if (view == null || !isCommon || view.size() != chosen.size() || !view.contains(seat.member())) {
@@ -104,7 +104,7 @@ public final class Neighbours {
 
     String describe() {
         StringBuilder text = new StringBuilder();
-        for (Seat seat : seats) {
+        for (SimulatedMember seat : seats) {
             if (seat != null) {
                 text.append(GROUP).append(' ').append(seat).append(' ').append(seat.view()).append(", submits ")
                         .append(seat.ordersWaiting()).append(" more, waits for '").append(seat.waitsFor()).append("'\n");

@@ -43,8 +43,8 @@ public final class Promises {
     /** Cancels all pending {@link Action.Await}s, so that the promises after it can hold. */
     public record Disarm() implements Action.Promise {
         @Override
-        public boolean strike(Cluster cluster) {
-            cluster.ambush().clear();
+        public boolean strike(SimulatedCluster cluster) {
+            cluster.trigger().clear();
             return false;
         }
 

@@ -1,8 +1,8 @@
 package dev.tutti.campaign.lies;
 
 import dev.tutti.core.Memory;
+import dev.tutti.core.driver.DurableStore;
 import dev.tutti.core.driver.Machine;
-import dev.tutti.core.driver.Records;
 import dev.tutti.core.driver.Socket;
 import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.metrics.Metric;
@@ -69,13 +69,13 @@ final class LyingDriver implements StreamDriver {
     }
 
     @Override
-    public boolean invite(Guest guest) {
-        return real.invite(guest);
+    public boolean runInLoop(LoopTask task) {
+        return real.runInLoop(task);
     }
 
     @Override
-    public Records records() {
-        return real.records();
+    public DurableStore store() {
+        return real.store();
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.tutti.campaign.scale;
 
-import dev.tutti.campaign.cluster.Cluster;
+import dev.tutti.campaign.cluster.SimulatedCluster;
 import dev.tutti.sim.DatagramPath;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -109,7 +109,7 @@ public final class ScaleCommand implements Callable<Integer> {
         long longestMillis = 0;
         int oneView = 0;
         for (long number = seed; number < seed + seeds; number++) {
-            Cluster cluster = Cluster.cluster(STARTERS, number);
+            SimulatedCluster cluster = SimulatedCluster.cluster(STARTERS, number);
             var bootstrap = new ScaleScenarios(cluster).bootstrap(BOOTSTRAP_MAX);
             cluster.assertSafe();
             longestMillis = Math.max(longestMillis, bootstrap.millis());
@@ -127,7 +127,7 @@ public final class ScaleCommand implements Callable<Integer> {
         boolean isSpared = true;
         long longestMillis = 0;
         for (long number = seed; number < seed + seeds; number++) {
-            Cluster cluster = Cluster.clusterOnDatagrams(LOSSY, number);
+            SimulatedCluster cluster = SimulatedCluster.clusterOnDatagrams(LOSSY, number);
             ScaleScenarios scenarios = new ScaleScenarios(cluster);
             scenarios.bootstrap(BOOTSTRAP_MAX);
             cluster.advance(SETTLING);
@@ -149,7 +149,7 @@ public final class ScaleCommand implements Callable<Integer> {
         long longestMillis = 0;
         int missing = 0;
         for (long number = seed; number < seed + seeds; number++) {
-            Cluster cluster = Cluster.cluster(PARTED, number);
+            SimulatedCluster cluster = SimulatedCluster.cluster(PARTED, number);
             ScaleScenarios scenarios = new ScaleScenarios(cluster);
             scenarios.bootstrap(BOOTSTRAP_MAX);
             cluster.advance(SETTLING);
@@ -167,7 +167,7 @@ public final class ScaleCommand implements Callable<Integer> {
     }
 
     private void loss() {
-        Cluster cluster = Cluster.clusterOnDatagrams(LOSING, seed);
+        SimulatedCluster cluster = SimulatedCluster.clusterOnDatagrams(LOSING, seed);
         cluster.datagrams().setPath(DatagramPath.LOCAL.withLoss(0.2));
         new ScaleScenarios(cluster).bootstrap(BOOTSTRAP_MAX);
         cluster.advance(SETTLING);
@@ -181,7 +181,7 @@ public final class ScaleCommand implements Callable<Integer> {
 
     private void large() {
         long began = System.nanoTime();
-        Cluster cluster = Cluster.cluster(nodes, seed);
+        SimulatedCluster cluster = SimulatedCluster.cluster(nodes, seed);
         ScaleScenarios scenarios = new ScaleScenarios(cluster);
         ScaleScenarios.Bootstrap bootstrap = scenarios.bootstrap(BOOTSTRAP_MAX);
         say("%d nodes in one view after %,d ms; sizes of views seen: %s; %,d frames, %,d connections", nodes,

@@ -1,6 +1,6 @@
 package dev.tutti.campaign.scale;
 
-import dev.tutti.campaign.cluster.Cluster;
+import dev.tutti.campaign.cluster.SimulatedCluster;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.sim.DatagramPath;
@@ -19,13 +19,13 @@ final class ScaleScenarios {
 
     private record Sight(Member member, int viewSize) {}
 
-    private final Cluster cluster;
+    private final SimulatedCluster cluster;
     private final List<Sight> sights = new ArrayList<>();
 
     /**
      * @param cluster all of whose nodes are down
      */
-    ScaleScenarios(Cluster cluster) {
+    ScaleScenarios(SimulatedCluster cluster) {
         this.cluster = cluster.withWitness(entry -> {
             if (entry instanceof History.Viewed(Member member, View view)) {
                 sights.add(new Sight(member, view.size()));

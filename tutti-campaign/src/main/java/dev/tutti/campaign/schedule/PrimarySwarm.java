@@ -1,9 +1,9 @@
 package dev.tutti.campaign.schedule;
 
 import dev.tutti.campaign.cluster.Action;
-import dev.tutti.campaign.cluster.Ambush;
 import dev.tutti.campaign.cluster.Ends;
-import dev.tutti.campaign.cluster.Fault;
+import dev.tutti.campaign.cluster.MessageTrigger;
+import dev.tutti.campaign.cluster.ScheduledFault;
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
@@ -108,7 +108,7 @@ final class PrimarySwarm {
             step(new Action.Send(node(), 1 + random.nextInt(30), random.nextInt(2_000), 0));
         }
         for (int index = random.nextInt(3); index > 0; index--) {
-            ambush();
+            trigger();
         }
         int troubles = 1 + random.nextInt(4);
         for (int index = 0; index < troubles; index++) {
@@ -155,19 +155,19 @@ final class PrimarySwarm {
         if (side.isEmpty() || other.isEmpty()) {
             return new Action.HealAll();
         }
-        return new Action.Lose(side, other, Fault.PARTITION);
+        return new Action.Lose(side, other, ScheduledFault.PARTITION);
     }
 
     /** Strikes during a decision: cuts off or ends the node that has decided, or those that have accepted. */
-    private void ambush() {
-        List<Ambush.Message> messages = List.of(
-                Ambush.Message.PREPARE,
-                Ambush.Message.ACK,
-                Ambush.Message.PROPOSE,
-                Ambush.Message.ACCEPTED,
-                Ambush.Message.ACCEPTED,
-                Ambush.Message.INSTALL);
-        Ambush.Message message = messages.get(random.nextInt(messages.size()));
+    private void trigger() {
+        List<MessageTrigger.Message> messages = List.of(
+                MessageTrigger.Message.PREPARE,
+                MessageTrigger.Message.ACK,
+                MessageTrigger.Message.PROPOSE,
+                MessageTrigger.Message.ACCEPTED,
+                MessageTrigger.Message.ACCEPTED,
+                MessageTrigger.Message.INSTALL);
+        MessageTrigger.Message message = messages.get(random.nextInt(messages.size()));
         Duration later = random.nextBoolean() ? Duration.ZERO : nanos(1L << 14 + random.nextInt(9));
         int count = 1 + random.nextInt(size);
         for (int index = random.nextInt(3); index >= 0; index--) {

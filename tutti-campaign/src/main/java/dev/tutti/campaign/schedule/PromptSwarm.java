@@ -1,9 +1,9 @@
 package dev.tutti.campaign.schedule;
 
 import dev.tutti.campaign.cluster.Action;
-import dev.tutti.campaign.cluster.Ambush;
 import dev.tutti.campaign.cluster.Band;
 import dev.tutti.campaign.cluster.Ends;
+import dev.tutti.campaign.cluster.MessageTrigger;
 import dev.tutti.campaign.cluster.Promises;
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
@@ -189,7 +189,7 @@ final class PromptSwarm {
 
     private void start() {
         if (random.nextBoolean()) {
-            ambush();
+            trigger();
         }
         long spread = random.nextBoolean() ? 1 : 1L << 20 + random.nextInt(11);
         for (int node = 1; node <= size; node++) {
@@ -210,7 +210,7 @@ final class PromptSwarm {
     private void round() {
         work();
         if (random.nextInt(3) > 0) {
-            ambush();
+            trigger();
         }
         int troubles = 1 + random.nextInt(3) * random.nextInt(2);
         for (int index = 0; index < troubles; index++) {
@@ -298,9 +298,9 @@ final class PromptSwarm {
     }
 
     /** Strikes in the middle of the next view change, or of a later one, often with several actions at one message. */
-    private void ambush() {
+    private void trigger() {
         for (int index = random.nextInt(2); index >= 0; index--) {
-            Ambush.Message message = MESSAGES.get(random.nextInt(MESSAGES.size()));
+            MessageTrigger.Message message = MESSAGES.get(random.nextInt(MESSAGES.size()));
             int receiver = random.nextInt(3) > 0 ? 0 : random.nextBoolean() ? slowSender : slowReceiver;
             int count = random.nextBoolean() ? 1 : 1 + random.nextInt(receiver == 0 ? size : 2);
             Duration later = random.nextInt(4) > 0 ? Duration.ZERO : nanos(1L << 12 + random.nextInt(13));
@@ -383,9 +383,9 @@ final class PromptSwarm {
     private static final long SECOND = 1_000_000_000L;
 
     /** Messages to strike at; those that are repeated here are drawn more often. */
-    private static final List<Ambush.Message> MESSAGES = List.of(
-            Ambush.Message.PREPARE, Ambush.Message.PREPARE, Ambush.Message.PREPARE, Ambush.Message.ACK, Ambush.Message.NACK,
-            Ambush.Message.CUT, Ambush.Message.CUT, Ambush.Message.FETCH, Ambush.Message.FETCH, Ambush.Message.REPAIR);
+    private static final List<MessageTrigger.Message> MESSAGES = List.of(
+            MessageTrigger.Message.PREPARE, MessageTrigger.Message.PREPARE, MessageTrigger.Message.PREPARE, MessageTrigger.Message.ACK, MessageTrigger.Message.NACK,
+            MessageTrigger.Message.CUT, MessageTrigger.Message.CUT, MessageTrigger.Message.FETCH, MessageTrigger.Message.FETCH, MessageTrigger.Message.REPAIR);
 
     /** Time shorter than any time-out: 3 s of silence, 4 s of the hold-back, 5 s of a ballot. */
     private static final Duration WITHIN = Duration.ofMillis(2_500);

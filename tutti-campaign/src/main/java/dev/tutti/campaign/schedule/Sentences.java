@@ -1,11 +1,11 @@
 package dev.tutti.campaign.schedule;
 
 import dev.tutti.campaign.cluster.Action;
-import dev.tutti.campaign.cluster.Ambush;
 import dev.tutti.campaign.cluster.Band;
 import dev.tutti.campaign.cluster.Ends;
-import dev.tutti.campaign.cluster.Fault;
+import dev.tutti.campaign.cluster.MessageTrigger;
 import dev.tutti.campaign.cluster.Promises;
+import dev.tutti.campaign.cluster.ScheduledFault;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.sim.Network;
 import java.time.Duration;
@@ -62,7 +62,7 @@ final class Sentences {
                     new Action.SetWallClock(number(m, 1), Durations.parse(m.group(2)))),
             new Form("the clock of # leaps by %", m -> new Action.Leap(number(m, 1), Durations.parse(m.group(2)))),
             new Form("@ and @ lose each other \\(([a-z-]+)\\)", m -> new Action.Lose(numbers(m, 1), numbers(m, 2),
-                    Fault.valueOf(m.group(3).toUpperCase(Locale.ROOT).replace('-', '_')))),
+                    ScheduledFault.valueOf(m.group(3).toUpperCase(Locale.ROOT).replace('-', '_')))),
             new Form("@ and @ find each other", m -> new Action.Find(numbers(m, 1), numbers(m, 2))),
             new Form("@ can't get through to @", m -> new Action.Miss(numbers(m, 1), numbers(m, 2))),
             new Form("all cuts heal", m -> new Action.HealAll()),
@@ -74,12 +74,12 @@ final class Sentences {
                     new Action.Break(number(m, 1), number(m, 2), Network.Notice.valueOf(m.group(3).toUpperCase(Locale.ROOT)))),
             new Form("when (prepare|ack|nack|cut|fetch|repair|propose|accepted|install) (\\d+) arrives(?: at #)?, (?:% later )?(.+)", m ->
                     new Action.Await(
-                            Ambush.Message.valueOf(m.group(1).toUpperCase(Locale.ROOT)),
+                            MessageTrigger.Message.valueOf(m.group(1).toUpperCase(Locale.ROOT)),
                             m.group(3) == null ? 0 : number(m, 3),
                             number(m, 2),
                             m.group(4) == null ? Duration.ZERO : Durations.parse(m.group(4)),
                             parse(m.group(5)))),
-            new Form("no ambush waits any more", m -> new Promises.Disarm()),
+            new Form("no trigger waits any more", m -> new Promises.Disarm()),
             new Form("its (sender|receiver) is killed", m -> new Ends.KillEnd(m.group(1).equals("sender"))),
             new Form("its (sender|receiver) stands still for %", m ->
                     new Ends.StallEnd(m.group(1).equals("sender"), Durations.parse(m.group(2)))),

@@ -1,13 +1,13 @@
 package dev.tutti.campaign.schedule;
 
 import dev.tutti.campaign.cluster.Action;
-import dev.tutti.campaign.cluster.Ambush;
 import dev.tutti.campaign.cluster.Band;
-import dev.tutti.campaign.cluster.Cluster;
 import dev.tutti.campaign.cluster.Ends;
-import dev.tutti.campaign.cluster.Fault;
+import dev.tutti.campaign.cluster.MessageTrigger;
 import dev.tutti.campaign.cluster.Neighbours;
 import dev.tutti.campaign.cluster.Promises;
+import dev.tutti.campaign.cluster.ScheduledFault;
+import dev.tutti.campaign.cluster.SimulatedCluster;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
@@ -45,7 +45,7 @@ public final class Swarm {
     private final SplittableRandom random;
     private final Schedule.Mode mode;
     private final int size;
-    private final EnumSet<Fault> faults = EnumSet.noneOf(Fault.class);
+    private final EnumSet<ScheduledFault> faults = EnumSet.noneOf(ScheduledFault.class);
     private final List<Schedule.Step> steps = new ArrayList<>();
     private Schedule.World world;
     private final boolean isUnreliable;
@@ -94,12 +94,12 @@ public final class Swarm {
     }
 
     private Schedule draw() {
-        for (Fault fault : Fault.values()) {
+        for (ScheduledFault fault : ScheduledFault.values()) {
             if (random.nextInt(5) < 2) {
                 faults.add(fault);
             }
         }
-        faults.add(Fault.WORK);
+        faults.add(ScheduledFault.WORK);
         drawWorld();
         boolean isAtOnce = random.nextBoolean();
         for (int node = 1; node <= size; node++) {
@@ -170,7 +170,7 @@ public final class Swarm {
         if (random.nextInt(4) == 0) {
             path = path.withCapacity(random.nextBoolean() ? 3_000_000 : 30_000_000);
         }
-        if (faults.contains(Fault.TAIL)) {
+        if (faults.contains(ScheduledFault.TAIL)) {
             path = path.withTail(Duration.ofMillis(1 << random.nextInt(8)));
         }
         world = world.withPath(path);
@@ -190,10 +190,10 @@ public final class Swarm {
                     Duration.ofMillis(1 << random.nextInt(12)));
         }
         for (int node = 1; node <= size; node++) {
-            if (faults.contains(Fault.DRIFT) && random.nextBoolean()) {
+            if (faults.contains(ScheduledFault.DRIFT) && random.nextBoolean()) {
                 world.driftPpm().put(node, random.nextLong(-100_000, 100_001));
             }
-            if (faults.contains(Fault.TIMERS) && random.nextBoolean()) {
+            if (faults.contains(ScheduledFault.TIMERS) && random.nextBoolean()) {
                 world.lateTimers().put(node, Duration.ofMillis(random.nextInt(50)));
             }
         }
@@ -214,7 +214,7 @@ public final class Swarm {
         if (random.nextInt(3) == 0) {
             path = path.withDamage(share(0.1), share(0.1));
         }
-        if (faults.contains(Fault.TAIL)) {
+        if (faults.contains(ScheduledFault.TAIL)) {
             path = path.withTail(share(0.1), Duration.ofMillis(1 << random.nextInt(8)));
         }
         if (random.nextInt(3) == 0) {
@@ -242,7 +242,7 @@ public final class Swarm {
         SplittableRandom seeds = new SplittableRandom(~seed * 43 + mode.ordinal());
         if (mode == Schedule.Mode.SAFETY && seeds.nextInt(3) == 0) {
             isEverybodyNeeded = true;
-            settings.put(NodeSettings.SEEDS.name(), seeds.nextBoolean() ? Cluster.NEXT_ONLY.getFirst() : FIRST_ONLY);
+            settings.put(NodeSettings.SEEDS.name(), seeds.nextBoolean() ? SimulatedCluster.NEXT_ONLY.getFirst() : FIRST_ONLY);
         }
     }
 
@@ -299,13 +299,13 @@ public final class Swarm {
     }
 
     private void trouble() {
-        List<Fault> choice = List.copyOf(faults);
-        Fault fault = choice.get(random.nextInt(choice.size()));
+        List<ScheduledFault> choice = List.copyOf(faults);
+        ScheduledFault fault = choice.get(random.nextInt(choice.size()));
         if (random.nextInt(3) == 0) {
-            fault = Fault.WORK;
+            fault = ScheduledFault.WORK;
         } else if (random.nextInt(6) == 0) {
             // A node that is down or paused has to come back, or soon no node is left to have faults.
-            fault = Fault.START;
+            fault = ScheduledFault.START;
         }
         int node = node();
         switch (fault) {
@@ -364,7 +364,7 @@ public final class Swarm {
                     pass(random.nextLong(1_000_000));
                 }
             }
-            case AMBUSH -> ambush();
+            case AMBUSH -> trigger();
             case DELAY -> delay();
             case GIVE_UP -> giveUp(node);
             case CORRUPTION -> step(new Action.Corrupt(node, otherThan(node)));
@@ -420,7 +420,7 @@ public final class Swarm {
 
     /** Starts the node again, often before any other has noticed that it was gone. */
     private void startSoon(int node) {
-        if (faults.contains(Fault.START) && random.nextBoolean()) {
+        if (faults.contains(ScheduledFault.START) && random.nextBoolean()) {
             stepAfter(random.nextLong(1L << 10 + random.nextInt(24)), new Action.Start(node));
         }
     }
@@ -454,7 +454,7 @@ public final class Swarm {
         return others;
     }
 
-    private void lose(TreeSet<Integer> side, TreeSet<Integer> other, Fault fault) {
+    private void lose(TreeSet<Integer> side, TreeSet<Integer> other, ScheduledFault fault) {
         step(new Action.Lose(side, other, fault));
         if (random.nextInt(3) > 0) {
             stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.Find(side, other));
@@ -467,7 +467,7 @@ public final class Swarm {
     private void partition() {
         if (size < 4 || random.nextInt(3) > 0) {
             TreeSet<Integer> side = side();
-            lose(side, others(side), Fault.PARTITION);
+            lose(side, others(side), ScheduledFault.PARTITION);
             return;
         }
         List<Integer> seats = new ArrayList<>(others(new TreeSet<>()));
@@ -477,7 +477,7 @@ public final class Swarm {
             step(new Action.Lose(
                     new TreeSet<>(seats.subList(from, from + length)),
                     new TreeSet<>(seats.subList(from + length, size)),
-                    Fault.PARTITION));
+                    ScheduledFault.PARTITION));
         }
         stepAfter(random.nextLong(1L << 24 + random.nextInt(13)), new Action.HealAll());
     }
@@ -502,7 +502,7 @@ public final class Swarm {
         } else {
             other.remove(other.last());
         }
-        lose(side, other, Fault.BRIDGE);
+        lose(side, other, ScheduledFault.BRIDGE);
     }
 
     /** Lets each node hear only its neighbours in a ring: a majority, but a different one for each node. */
@@ -518,7 +518,7 @@ public final class Swarm {
                 int distance = Math.min(other - index, size - other + index);
                 if (distance > reach) {
                     step(new Action.Lose(
-                            Action.setOf(seats.get(index)), Action.setOf(seats.get(other)), Fault.RING));
+                            Action.setOf(seats.get(index)), Action.setOf(seats.get(other)), ScheduledFault.RING));
                 }
             }
         }
@@ -532,7 +532,7 @@ public final class Swarm {
         TreeSet<Integer> other = others(side);
         long period = 1L << 24 + random.nextInt(11);
         for (int round = 2 + random.nextInt(6); round > 0; round--) {
-            step(new Action.Lose(side, other, Fault.FLAPPING));
+            step(new Action.Lose(side, other, ScheduledFault.FLAPPING));
             stepAfter(random.nextLong(period), new Action.Find(side, other));
             pass(period);
         }
@@ -582,11 +582,11 @@ public final class Swarm {
     }
 
     /** Adds one or two ambushes, and traffic while they strike. */
-    private void ambush() {
-        List<Ambush.Message> messages = Ambush.Message.ofAnyGroup();
-        Ambush.Message message = messages.get(random.nextInt(messages.size()));
+    private void trigger() {
+        List<MessageTrigger.Message> messages = MessageTrigger.Message.ofAnyGroup();
+        MessageTrigger.Message message = messages.get(random.nextInt(messages.size()));
         if (random.nextBoolean()) {
-            step(new Action.Await(Ambush.Message.PREPARE, 0, 1, Duration.ZERO,
+            step(new Action.Await(MessageTrigger.Message.PREPARE, 0, 1, Duration.ZERO,
                     new Action.Send(node(), 1 + random.nextInt(20), random.nextInt(3_000), 0)));
         }
         if (random.nextBoolean()) {
@@ -615,8 +615,8 @@ public final class Swarm {
             case 4 -> new Action.Leave(node);
             case 5 -> new Action.Start(node);
             case 6 -> new Action.Coordinator(Action.Coordinator.Fate.KILLED);
-            case 7 -> new Action.Lose(side, others(side), Fault.PARTITION);
-            case 8 -> new Action.Lose(Action.setOf(node), Action.setOf(otherThan(node)), Fault.PARTITION);
+            case 7 -> new Action.Lose(side, others(side), ScheduledFault.PARTITION);
+            case 8 -> new Action.Lose(Action.setOf(node), Action.setOf(otherThan(node)), ScheduledFault.PARTITION);
             case 9 -> new Action.Pause(node);
             case 10 -> new Action.Clog(node);
             default -> new Action.Break(node, otherThan(node), Network.Notice.values()[random.nextInt(4)]);
@@ -719,7 +719,7 @@ public final class Swarm {
         for (int node = 2; node <= size; node++) {
             (node == 2 || node < size && lasts.nextBoolean() ? side : other).add(node);
         }
-        step(new Action.Lose(side, other, Fault.PARTITION));
+        step(new Action.Lose(side, other, ScheduledFault.PARTITION));
         pass(timeout.toNanos() * 10);
         step(new Action.HealAll());
         pass(1_000_000);
@@ -740,7 +740,7 @@ public final class Swarm {
                 case 0 -> step(new Action.Kill(node));
                 case 1 -> step(new Action.PowerOff(node));
                 case 2 -> step(new Action.Pause(node));
-                case 3 -> step(new Action.Lose(alone, core, Fault.PARTITION));
+                case 3 -> step(new Action.Lose(alone, core, ScheduledFault.PARTITION));
                 case 4 -> step(new Action.Miss(alone, core));
                 default -> step(new Action.Miss(core, alone));
             }
@@ -758,7 +758,7 @@ public final class Swarm {
             int node = node();
             TreeSet<Integer> one = Action.setOf(node);
             TreeSet<Integer> other = Action.setOf(otherThan(node));
-            step(random.nextBoolean() ? new Action.Miss(one, other) : new Action.Lose(one, other, Fault.PARTITION));
+            step(random.nextBoolean() ? new Action.Miss(one, other) : new Action.Lose(one, other, ScheduledFault.PARTITION));
         }
     }
 }

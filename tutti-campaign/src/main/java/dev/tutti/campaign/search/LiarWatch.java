@@ -1,6 +1,6 @@
 package dev.tutti.campaign.search;
 
-import dev.tutti.campaign.cluster.Cluster;
+import dev.tutti.campaign.cluster.SimulatedCluster;
 import dev.tutti.campaign.lies.Theme;
 import dev.tutti.campaign.schedule.LiarSwarm;
 import dev.tutti.campaign.schedule.Schedule;
@@ -28,7 +28,7 @@ final class LiarWatch {
      */
     private static final int PATIENCES_MAX = 5;
 
-    private final Cluster cluster;
+    private final SimulatedCluster cluster;
     private final Theme theme;
     private final int liar;
     private final TreeSet<Integer> core;
@@ -37,7 +37,7 @@ final class LiarWatch {
     private int looks;
     private @Nullable String broken;
 
-    LiarWatch(Cluster cluster, Schedule schedule) {
+    LiarWatch(SimulatedCluster cluster, Schedule schedule) {
         this.cluster = cluster;
         this.theme = Theme.of(schedule.seed());
         this.liar = LiarSwarm.liarOf(schedule);

@@ -1,6 +1,6 @@
 package dev.tutti.campaign.search;
 
-import dev.tutti.campaign.cluster.Fault;
+import dev.tutti.campaign.cluster.ScheduledFault;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.protocols.node.GroupSettings;
 import java.util.LinkedHashMap;
@@ -31,15 +31,15 @@ final class Orders {
 
     private static Map<String, List<String>> columns() {
         Map<String, List<String>> columns = new LinkedHashMap<>();
-        columns.put("crashes", List.of("fault." + Fault.KILL, "fault." + Fault.POWER_OFF));
+        columns.put("crashes", List.of("fault." + ScheduledFault.KILL, "fault." + ScheduledFault.POWER_OFF));
         columns.put(
                 "partitions",
                 List.of(
-                        "fault." + Fault.PARTITION,
-                        "fault." + Fault.ONE_WAY,
-                        "fault." + Fault.BRIDGE,
-                        "fault." + Fault.RING,
-                        "fault." + Fault.FLAPPING));
+                        "fault." + ScheduledFault.PARTITION,
+                        "fault." + ScheduledFault.ONE_WAY,
+                        "fault." + ScheduledFault.BRIDGE,
+                        "fault." + ScheduledFault.RING,
+                        "fault." + ScheduledFault.FLAPPING));
         columns.put("merges", List.of("state.merge: of two views of two or more"));
         columns.put("crash in change", List.of("state.kill-in-view-change", "state.power-off-in-view-change"));
         return columns;

@@ -1,7 +1,7 @@
 package dev.tutti.campaign.search;
 
 import dev.tutti.campaign.cluster.Action;
-import dev.tutti.campaign.cluster.Fault;
+import dev.tutti.campaign.cluster.ScheduledFault;
 import dev.tutti.campaign.schedule.Schedule;
 import dev.tutti.core.settings.SettingException;
 import java.util.ArrayList;
@@ -75,7 +75,7 @@ final class Shrinker {
     }
 
     private void removeKinds() {
-        for (Fault fault : Fault.values()) {
+        for (ScheduledFault fault : ScheduledFault.values()) {
             List<Schedule.Step> steps = best.schedule().steps();
             List<Schedule.Step> rest =
                     steps.stream().filter(step -> step.action().fault() != fault).toList();

@@ -1,7 +1,7 @@
 package dev.tutti.campaign.search;
 
 import dev.tutti.campaign.application.ApplicationTrial;
-import dev.tutti.campaign.cluster.Cluster;
+import dev.tutti.campaign.cluster.SimulatedCluster;
 import dev.tutti.campaign.schedule.Schedule;
 import dev.tutti.campaign.schedule.Swarm;
 import dev.tutti.campaign.slips.Slip;
@@ -191,7 +191,7 @@ public final class SimCommand implements Callable<Integer> {
 
     private void checkSet() {
         try {
-            Cluster cluster = Cluster.cluster(1, 1);
+            SimulatedCluster cluster = SimulatedCluster.cluster(1, 1);
             set.forEach(cluster::with);
         } catch (SettingException e) {
             throw new ParameterException(line(), "--set: " + e.getMessage(), e);

@@ -1,7 +1,7 @@
 package dev.tutti.campaign.search;
 
 import dev.tutti.campaign.application.Expected;
-import dev.tutti.campaign.cluster.Fault;
+import dev.tutti.campaign.cluster.ScheduledFault;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.internal.Json;
 import java.util.ArrayList;
@@ -108,7 +108,7 @@ final class Table {
 
     private TreeMap<String, Long> faults() {
         TreeMap<String, Long> faults = new TreeMap<>();
-        for (Fault fault : Fault.values()) {
+        for (ScheduledFault fault : ScheduledFault.values()) {
             faults.put(fault + ": " + fault.description(), result.coverage().of("fault." + fault));
         }
         return faults;

@@ -2,15 +2,15 @@ package dev.tutti.campaign.search;
 
 import dev.tutti.campaign.application.ApplicationTrial;
 import dev.tutti.campaign.cluster.Action;
-import dev.tutti.campaign.cluster.Ambush;
 import dev.tutti.campaign.cluster.Band;
-import dev.tutti.campaign.cluster.Cluster;
-import dev.tutti.campaign.cluster.Fault;
 import dev.tutti.campaign.cluster.Liar;
+import dev.tutti.campaign.cluster.MemberReports;
+import dev.tutti.campaign.cluster.MessageTrigger;
 import dev.tutti.campaign.cluster.Neighbours;
 import dev.tutti.campaign.cluster.Promises;
-import dev.tutti.campaign.cluster.Seat;
-import dev.tutti.campaign.cluster.SeatReports;
+import dev.tutti.campaign.cluster.ScheduledFault;
+import dev.tutti.campaign.cluster.SimulatedCluster;
+import dev.tutti.campaign.cluster.SimulatedMember;
 import dev.tutti.campaign.lies.Theme;
 import dev.tutti.campaign.schedule.LiarSwarm;
 import dev.tutti.campaign.schedule.Schedule;
@@ -86,7 +86,7 @@ final class Trial {
     }
 
     private final Schedule schedule;
-    private final Cluster cluster;
+    private final SimulatedCluster cluster;
     private final Simulation simulation;
     private final Coverage coverage = new Coverage();
     private final Witness witness;
@@ -103,8 +103,8 @@ final class Trial {
         Schedule.World world = schedule.world();
         Schedule.Datagrams datagrams = world.datagrams();
         this.cluster = datagrams == null
-                ? Cluster.cluster(schedule.size(), schedule.seed(), mutant.maker())
-                : Cluster.clusterOnDatagrams(schedule.size(), schedule.seed(), mutant.maker());
+                ? SimulatedCluster.cluster(schedule.size(), schedule.seed(), mutant.maker())
+                : SimulatedCluster.clusterOnDatagrams(schedule.size(), schedule.seed(), mutant.maker());
         this.simulation = cluster.simulation();
         world.settings().forEach(cluster::with);
         cluster.withPaths(world.path(), datagrams == null ? DatagramPath.LOCAL : datagrams.path());
@@ -133,7 +133,7 @@ final class Trial {
         world.lateTimers().forEach((node, late) -> cluster.node(node).withTimers(true, late.toNanos()));
         List<String> seeds = cluster.nodeSettings().get(NodeSettings.SEEDS);
         if (!seeds.isEmpty()) {
-            coverage.count(seeds.equals(Cluster.NEXT_ONLY)
+            coverage.count(seeds.equals(SimulatedCluster.NEXT_ONLY)
                     ? "state.seeds: each node knows the next one only"
                     : "state.seeds: each node knows the first one only");
         }
@@ -149,9 +149,9 @@ final class Trial {
             // Taken from the seed, not drawn, so that the other draws stay the same.
             cluster.withReceipts((int) (schedule.seed() & 3));
         }
-        coverage.add("fault." + Fault.DRIFT, world.driftPpm().size());
-        coverage.add("fault." + Fault.TIMERS, world.lateTimers().size());
-        coverage.add("fault." + Fault.TAIL, world.path().tail().isZero() ? 0 : 1);
+        coverage.add("fault." + ScheduledFault.DRIFT, world.driftPpm().size());
+        coverage.add("fault." + ScheduledFault.TIMERS, world.lateTimers().size());
+        coverage.add("fault." + ScheduledFault.TAIL, world.path().tail().isZero() ? 0 : 1);
     }
 
     private void setUp(Schedule.Datagrams datagrams) {
@@ -238,7 +238,7 @@ final class Trial {
     private void strike(Action action, boolean isInViewChange) {
         String state = witness.before(action);
         simulation.note(action.toString());
-        if (action.fault() != Fault.WORK) {
+        if (action.fault() != ScheduledFault.WORK) {
             troubleNanos = simulation.nowNanos();
         }
         if (action instanceof Action.Send send && cluster.isUp(send.node())) {
@@ -271,7 +271,7 @@ final class Trial {
         }
     }
 
-    /** Waits for one view. The time counts from the last fault, and an ambush meanwhile restarts it. */
+    /** Waits for one view. The time counts from the last fault, and an action of a trigger meanwhile restarts it. */
     private void requireOneView(Duration within) {
         while (!cluster.isOneView()) {
             long restNanos = troubleNanos + within.toNanos() - simulation.nowNanos();
@@ -308,17 +308,17 @@ final class Trial {
         long end = simulation.nowNanos() + nanos;
         PropertyChecker checker = cluster.checker();
         PropertyChecker aside = cluster.neighbours() == null ? checker : cluster.neighbours().checker();
-        Ambush ambush = cluster.ambush();
+        MessageTrigger trigger = cluster.trigger();
         BooleanSupplier isBroken = () -> checker.isBroken()
                 || aside.isBroken()
                 || witness.broken() != null
                 || liarWatch != null && liarWatch.broken() != null;
-        BooleanSupplier isNews = () -> isBroken.getAsBoolean() || ambush.isDue();
+        BooleanSupplier isNews = () -> isBroken.getAsBoolean() || trigger.isDue();
         while (simulation.nowNanos() < end
                 && simulation.advanceUntil(isNews, Duration.ofNanos(end - simulation.nowNanos()))
                 && !isBroken.getAsBoolean()) {
-            for (Action action : ambush.takeDue()) {
-                coverage.count("fault." + Fault.AMBUSH);
+            for (Action action : trigger.takeDue()) {
+                coverage.count("fault." + ScheduledFault.AMBUSH);
                 strike(action, true);
             }
         }
@@ -361,7 +361,7 @@ final class Trial {
         witness.stay(false);
         TreeSet<Integer> core = core();
         cluster.quiet();
-        cluster.ambush().clear();
+        cluster.trigger().clear();
         Schedule.Datagrams datagrams = schedule.world().datagrams();
         cluster.withPaths(
                 schedule.world().path().withTail(Duration.ZERO),
@@ -417,7 +417,7 @@ final class Trial {
 
     /** Waits until the second group is at rest, even while some applications of the first one consume nothing. */
     private void comeToRestAside(Neighbours neighbours, TreeSet<Integer> core) {
-        List<Seat> seats = List.of();
+        List<SimulatedMember> seats = List.of();
         long end = simulation.nowNanos() + restMax.multipliedBy(2).toNanos();
         List<Violation> missing = List.of();
         boolean isOver = false;
@@ -427,12 +427,12 @@ final class Trial {
             if (neighbours.isUnreliable()) {
                 advance(SECOND);
             }
-            for (Seat seat : seats) {
+            for (SimulatedMember seat : seats) {
                 probe(seat, seats);
             }
             until("L2", "everything submitted in the group beside", restMax, () -> isAllSubmitted(asideOf(neighbours, core)));
             advance(SECOND);
-            List<Member> members = asideOf(neighbours, core).stream().map(Seat::member).toList();
+            List<Member> members = asideOf(neighbours, core).stream().map(SimulatedMember::member).toList();
             missing = neighbours.checker().violationsAtRest(members);
             isOver = missing.isEmpty() || simulation.nowNanos() >= end;
         }
@@ -443,13 +443,13 @@ final class Trial {
         }
     }
 
-    private List<Seat> asideOf(Neighbours neighbours, TreeSet<Integer> core) {
+    private List<SimulatedMember> asideOf(Neighbours neighbours, TreeSet<Integer> core) {
         return neighbours.present(seat -> core.contains(cluster.numberOf(seat)));
     }
 
     /** Sends one message of each kind: to all, to another and to itself; in order, in a scope, and out of band. */
-    private static void probe(Seat seat, List<Seat> seats) {
-        Seat other = seats.get((seats.indexOf(seat) + 1) % seats.size());
+    private static void probe(SimulatedMember seat, List<SimulatedMember> seats) {
+        SimulatedMember other = seats.get((seats.indexOf(seat) + 1) % seats.size());
         seat.send(null, 1, PROBE_BYTES);
         seat.send(null, 1, PROBE_BYTES, Band.SCOPED);
         seat.send(null, 1, PROBE_BYTES, Band.OUT_OF_BAND);
@@ -510,7 +510,7 @@ final class Trial {
     /** Crashes newcomers that followed the liar to view numbers that the others refuse (docs/design/peers.md). */
     private void restartMisled(TreeSet<Integer> core) {
         long least = presentOf(core).stream().mapToLong(Trial::number).min().orElse(0);
-        for (Seat seat : presentOf(core)) {
+        for (SimulatedMember seat : presentOf(core)) {
             if (number(seat) > least + NUMBERS_APART) {
                 cluster.crash(cluster.numberOf(seat));
                 coverage.count("state.misled: a newcomer that has followed a liar to numbers which the others refuse");
@@ -518,7 +518,7 @@ final class Trial {
         }
     }
 
-    private static long number(Seat seat) {
+    private static long number(SimulatedMember seat) {
         View view = seat.view();
         return view == null ? 0 : view.id().number();
     }
@@ -572,7 +572,7 @@ final class Trial {
         }
     }
 
-    private List<Seat> presentOf(TreeSet<Integer> numbers) {
+    private List<SimulatedMember> presentOf(TreeSet<Integer> numbers) {
         return cluster.present().stream()
                 .filter(seat -> numbers.contains(cluster.numberOf(seat)))
                 .toList();
@@ -594,7 +594,7 @@ final class Trial {
             advance(calm.dividedBy(5));
         } while (witness.viewCount() != views && schedule.mode() != Schedule.Mode.LIVENESS);
         throwIfAny(missing(presentOf(core)));
-        String suspected = SeatReports.suspected(presentOf(core));
+        String suspected = MemberReports.suspected(presentOf(core));
         if (!suspected.isEmpty()) {
             throw new Broken("L1", "all hear each other, and at rest " + suspected);
         }
@@ -608,7 +608,7 @@ final class Trial {
             // An unreliable group may lose messages under load, so that a probe is sent when nothing else is.
             advance(SECOND);
         }
-        for (Seat seat : presentOf(core)) {
+        for (SimulatedMember seat : presentOf(core)) {
             probe(seat, presentOf(core));
         }
         advance(SECOND.dividedBy(100));
@@ -626,12 +626,12 @@ final class Trial {
         return cluster.groupSettings().get(GroupSettings.STACK) == GroupSettings.StackKind.UNRELIABLE;
     }
 
-    private static boolean isAllSubmitted(List<Seat> seats) {
+    private static boolean isAllSubmitted(List<SimulatedMember> seats) {
         return seats.stream().allMatch(seat -> seat.ordersWaiting() == 0);
     }
 
-    private List<Violation> missing(List<Seat> seats) {
-        return cluster.checker().violationsAtRest(seats.stream().map(Seat::member).toList());
+    private List<Violation> missing(List<SimulatedMember> seats) {
+        return cluster.checker().violationsAtRest(seats.stream().map(SimulatedMember::member).toList());
     }
 
     /** Waits until views stay, whichever these are; all members of a view have it, and all messages arrive in it. */
@@ -640,7 +640,7 @@ final class Trial {
                 simulation.nowNanos() - Math.max(begin, witness.lastViewNanos()) >= calm.toNanos());
         restNanos = Math.max(0, witness.lastViewNanos() - begin);
         long views = witness.viewCount();
-        for (Seat seat : cluster.present()) {
+        for (SimulatedMember seat : cluster.present()) {
             seat.send(null, 1, PROBE_BYTES);
         }
         advance(SECOND.multipliedBy(5));
@@ -649,11 +649,11 @@ final class Trial {
         if (witness.viewCount() != views) {
             throw new Broken("L4", "views changed again after they had been the same for " + calm.toSeconds() + " s");
         }
-        TreeMap<ViewId, List<Seat>> byView = new TreeMap<>();
-        for (Seat seat : cluster.present()) {
+        TreeMap<ViewId, List<SimulatedMember>> byView = new TreeMap<>();
+        for (SimulatedMember seat : cluster.present()) {
             byView.computeIfAbsent(cluster.view(cluster.numberOf(seat)).id(), id -> new ArrayList<>()).add(seat);
         }
-        for (List<Seat> seats : byView.values()) {
+        for (List<SimulatedMember> seats : byView.values()) {
             throwIfAny(missing(seats));
         }
         if (byView.size() > 1) {
@@ -698,8 +698,8 @@ final class Trial {
     }
 
     private void checkWindows() {
-        for (Seat seat : cluster.present()) {
-            String excess = SeatReports.excess(seat, cluster.groupSettings());
+        for (SimulatedMember seat : cluster.present()) {
+            String excess = MemberReports.excess(seat, cluster.groupSettings());
             if (!excess.isEmpty()) {
                 throw new Broken("S23", seat + ": " + excess);
             }

@@ -1,9 +1,9 @@
 package dev.tutti.campaign.search;
 
 import dev.tutti.campaign.cluster.Action;
-import dev.tutti.campaign.cluster.Cluster;
-import dev.tutti.campaign.cluster.Fault;
-import dev.tutti.campaign.cluster.Seat;
+import dev.tutti.campaign.cluster.ScheduledFault;
+import dev.tutti.campaign.cluster.SimulatedCluster;
+import dev.tutti.campaign.cluster.SimulatedMember;
 import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -30,11 +30,11 @@ final class Witness {
 
     private record Opening(long epoch, long timeNanos) {}
 
-    private record Past(long timeNanos, Fault fault) {}
+    private record Past(long timeNanos, ScheduledFault fault) {}
 
     private static final long TOGETHER_NANOS = 10_000_000_000L;
 
-    private final Cluster cluster;
+    private final SimulatedCluster cluster;
     private final Coverage coverage;
     private final Map<Member, View> views = new HashMap<>();
     private final Set<ViewId> known = new HashSet<>();
@@ -44,7 +44,7 @@ final class Witness {
     private boolean isStaying;
     private long lastViewNanos;
 
-    Witness(Cluster cluster, Coverage coverage) {
+    Witness(SimulatedCluster cluster, Coverage coverage) {
         this.cluster = cluster;
         this.coverage = coverage;
         cluster.withWitness(this::onEntry).withListener(this::onEvent);
@@ -198,7 +198,7 @@ final class Witness {
         private long incarnation;
 
         /** Returns the sessions with all runs of the peer that the node remembers. */
-        static List<Session> of(Cluster cluster, int node, int peer) {
+        static List<Session> of(SimulatedCluster cluster, int node, int peer) {
             List<Session> sessions = new ArrayList<>();
             cluster.seat(node).machine().report(new Nothing() {
                 @Override
@@ -293,14 +293,14 @@ final class Witness {
         }
         if (action instanceof Action.Start
                 && cluster.node(action.nodes().first()).run() > 1
-                && has(Fault.KILL, Fault.POWER_OFF)
-                && has(Fault.PARTITION, Fault.ONE_WAY, Fault.BRIDGE, Fault.RING, Fault.FLAPPING)) {
+                && has(ScheduledFault.KILL, ScheduledFault.POWER_OFF)
+                && has(ScheduledFault.PARTITION, ScheduledFault.ONE_WAY, ScheduledFault.BRIDGE, ScheduledFault.RING, ScheduledFault.FLAPPING)) {
             coverage.count("state.partition-crash-restart: within 10 s");
         }
     }
 
-    private boolean has(Fault... faults) {
-        List<Fault> wanted = List.of(faults);
+    private boolean has(ScheduledFault... faults) {
+        List<ScheduledFault> wanted = List.of(faults);
         return recent.stream().anyMatch(past -> wanted.contains(past.fault()));
     }
 
@@ -308,7 +308,7 @@ final class Witness {
         if (!cluster.wasStarted(number)) {
             return false;
         }
-        for (Seat seat : cluster.present()) {
+        for (SimulatedMember seat : cluster.present()) {
             View view = seat.view();
             if (view != null && view.members().stream().anyMatch(member -> cluster.numberOf(member) == number)) {
                 return true;
@@ -319,7 +319,7 @@ final class Witness {
 
     /** Reports whether a member has answered a ballot whose view it has not installed yet. */
     private boolean isChanging() {
-        for (Seat seat : cluster.present()) {
+        for (SimulatedMember seat : cluster.present()) {
             boolean[] isChanging = new boolean[1];
             seat.machine().report(new Nothing() {
                 @Override

@@ -1,6 +1,6 @@
 package dev.tutti.campaign.cluster;
 
-import static dev.tutti.campaign.cluster.Cluster.cluster;
+import static dev.tutti.campaign.cluster.SimulatedCluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.sim.Network;
@@ -20,7 +20,7 @@ class ConnectionTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void eachPairOfNodesHasOneConnection(long seed) {
-        Cluster cluster = cluster(6, seed).start().assertOneView(SECOND).advance(SECOND);
+        SimulatedCluster cluster = cluster(6, seed).start().assertOneView(SECOND).advance(SECOND);
         for (int number = 1; number <= 6; number++) {
             for (int other = number + 1; other <= 6; other++) {
                 assertThat(cluster.network().connectionCount(cluster.node(number), cluster.node(other)))
@@ -33,7 +33,7 @@ class ConnectionTest {
     @ParameterizedTest
     @EnumSource(value = Network.Notice.class, mode = EnumSource.Mode.EXCLUDE, names = "NOBODY")
     void brokenConnectionResumesInTheSameView(Network.Notice notice) {
-        Cluster cluster = cluster(3).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(3).start().assertOneView(SECOND);
         var before = cluster.view(1).id();
         cluster.send(1, 50, 1_000).send(2, 50, 1_000).advanceFrames(20);
         cluster.breakConnections(1, 2, notice).assertComesToRest(SECOND);
@@ -42,7 +42,7 @@ class ConnectionTest {
 
     @Test
     void connectionOfWhichNobodyNoticesThatItIsDeadIsReplaced() {
-        Cluster cluster = cluster(3).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(3).start().assertOneView(SECOND);
         cluster.send(1, 50, 1_000).send(2, 50, 1_000).advanceFrames(20);
         cluster.breakConnections(1, 2, Network.Notice.NOBODY).advance(Duration.ofSeconds(12));
         cluster.assertOneView(MERGE_MAX).assertComesToRest(SECOND);
@@ -51,7 +51,7 @@ class ConnectionTest {
     @Test
     void connectionMayBreakAtAnyFrame() {
         for (int frames = 0; frames < 150; frames++) {
-            Cluster cluster = cluster(3, frames).start().assertOneView(SECOND);
+            SimulatedCluster cluster = cluster(3, frames).start().assertOneView(SECOND);
             var before = cluster.view(1).id();
             cluster.send(1, 10, 30_000).send(2, 10, 30_000).sendTo(1, 2, 10, 30_000).advanceFrames(frames);
             cluster.breakConnections(1, 2, Network.Notice.BOTH).assertComesToRest(Duration.ofSeconds(5));
@@ -62,7 +62,7 @@ class ConnectionTest {
     @Test
     void connectionMayBreakAtAnyFrameOfItsBeginning() {
         for (int frames = 0; frames < 60; frames++) {
-            Cluster cluster = cluster(3, frames).start().advanceFrames(frames);
+            SimulatedCluster cluster = cluster(3, frames).start().advanceFrames(frames);
             cluster.breakConnections(1, 2, Network.Notice.BOTH).breakConnections(2, 3, Network.Notice.BOTH);
             cluster.assertOneView(Duration.ofSeconds(3)).assertComesToRest(SECOND);
         }
@@ -70,7 +70,7 @@ class ConnectionTest {
 
     @Test
     void allConnectionsBreakAgainAndAgain() {
-        Cluster cluster = cluster(4).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(4).start().assertOneView(SECOND);
         for (int round = 0; round < 15; round++) {
             cluster.send(1 + round % 4, 20, 2_000).advanceFrames(7 * round);
             for (int number = 1; number <= 4; number++) {
@@ -85,7 +85,7 @@ class ConnectionTest {
 
     @Test
     void smallSocketBuffersSlowNothingDownToAStop() {
-        Cluster cluster = cluster(4);
+        SimulatedCluster cluster = cluster(4);
         cluster.network().setPath(Path.LOCAL.withBuffer(4_096));
         cluster.start().assertOneView(SECOND);
         for (int number = 1; number <= 4; number++) {
@@ -96,7 +96,7 @@ class ConnectionTest {
 
     @Test
     void narrowLinkIsNoCrash() {
-        Cluster cluster = cluster(3);
+        SimulatedCluster cluster = cluster(3);
         cluster.network().setPath(cluster.node(1), cluster.node(3), Path.LOCAL.withCapacity(1_000_000));
         cluster.start().assertOneView(SECOND);
         var before = cluster.view(1).id();

@@ -1,6 +1,6 @@
 package dev.tutti.campaign.cluster;
 
-import static dev.tutti.campaign.cluster.Cluster.clusterOnDatagrams;
+import static dev.tutti.campaign.cluster.SimulatedCluster.clusterOnDatagrams;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.sim.DatagramNetwork;
@@ -15,8 +15,8 @@ class DatagramClusterTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    private static Cluster lossy(int size, long seed, double loss) {
-        Cluster cluster = clusterOnDatagrams(size, seed);
+    private static SimulatedCluster lossy(int size, long seed, double loss) {
+        SimulatedCluster cluster = clusterOnDatagrams(size, seed);
         cluster.datagrams().setPath(DatagramPath.LOCAL
                 .withLatency(Duration.ofNanos(50_000), Duration.ofNanos(200_000))
                 .withLoss(loss)
@@ -44,7 +44,7 @@ class DatagramClusterTest {
 
     @Test
     void everybodySendsToEverybodyOverLoss() {
-        Cluster cluster = lossy(4, 3, 0.2).start().assertOneView(Duration.ofSeconds(10));
+        SimulatedCluster cluster = lossy(4, 3, 0.2).start().assertOneView(Duration.ofSeconds(10));
         for (int number = 1; number <= 4; number++) {
             cluster.send(number, 500, 1_000).sendTo(number, number % 4 + 1, 50, 3_000);
         }
@@ -55,7 +55,7 @@ class DatagramClusterTest {
 
     @Test
     void crashIsNoticedOverLoss() {
-        Cluster cluster = lossy(4, 4, 0.1).start().assertOneView(Duration.ofSeconds(10));
+        SimulatedCluster cluster = lossy(4, 4, 0.1).start().assertOneView(Duration.ofSeconds(10));
         cluster.send(2, 200, 1_000).crash(2);
         cluster.assertOneView(Duration.ofSeconds(8)).assertComesToRest(Duration.ofSeconds(5));
         assertThat(cluster.view(1).size()).isEqualTo(3);
@@ -63,21 +63,21 @@ class DatagramClusterTest {
 
     @Test
     void restartedProcessIsNoticedAtOnce() {
-        Cluster cluster = clusterOnDatagrams(3, 5).start().assertOneView(SECOND);
+        SimulatedCluster cluster = clusterOnDatagrams(3, 5).start().assertOneView(SECOND);
         cluster.crash(2).restart(2).assertOneView(Duration.ofSeconds(3)).assertComesToRest(SECOND);
         assertThat(cluster.view(1).size()).isEqualTo(3);
     }
 
     @Test
     void gracefulStopIsNoticedAtOnce() {
-        Cluster cluster = clusterOnDatagrams(3, 6).start().assertOneView(SECOND);
+        SimulatedCluster cluster = clusterOnDatagrams(3, 6).start().assertOneView(SECOND);
         cluster.stop(2).assertOneView(Duration.ofMillis(250)).assertComesToRest(SECOND);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 10, 30})
     void partitionHealsIntoOneView(int percent) {
-        Cluster cluster = lossy(5, 7, percent / 100.0).start().assertOneView(Duration.ofSeconds(10));
+        SimulatedCluster cluster = lossy(5, 7, percent / 100.0).start().assertOneView(Duration.ofSeconds(10));
         cluster.chatter(Duration.ofMillis(50)).partition(1, 2).advance(Duration.ofSeconds(15));
         assertThat(cluster.view(1).size()).isEqualTo(2);
         assertThat(cluster.view(3).size()).isEqualTo(3);

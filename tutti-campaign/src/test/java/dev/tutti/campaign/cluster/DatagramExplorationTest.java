@@ -61,7 +61,7 @@ class DatagramExplorationTest {
     @ParameterizedTest
     @MethodSource("seeds")
     void clusterComesToRestAfterAnyTrouble(long seed) {
-        Cluster cluster = run(seed);
+        SimulatedCluster cluster = run(seed);
         cluster.counters().forEach((name, count) -> REACHED.merge(name, count, Long::sum));
         for (DatagramNetwork.Fate fate : DatagramNetwork.Fate.values()) {
             REACHED.merge(fate.name().toLowerCase(Locale.ROOT), cluster.datagrams().count(fate), Long::sum);
@@ -102,10 +102,10 @@ class DatagramExplorationTest {
         return random.nextBoolean() ? path : path.withMulticastLoss(random.nextDouble(0.6));
     }
 
-    private static Cluster run(long seed) {
+    private static SimulatedCluster run(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         int size = 2 + random.nextInt(5);
-        Cluster cluster = Cluster.clusterOnDatagrams(size, seed);
+        SimulatedCluster cluster = SimulatedCluster.clusterOnDatagrams(size, seed);
         if (random.nextInt(3) > 0) {
             cluster.withMulticast();
         }
@@ -163,7 +163,7 @@ class DatagramExplorationTest {
         };
     }
 
-    private static void trouble(Cluster cluster, SplittableRandom random) {
+    private static void trouble(SimulatedCluster cluster, SplittableRandom random) {
         int number = 1 + random.nextInt(cluster.size());
         int other = 1 + random.nextInt(cluster.size());
         if (!cluster.isUp(number)) {
@@ -174,7 +174,7 @@ class DatagramExplorationTest {
             }
             return;
         }
-        Seat seat = cluster.seat(number);
+        SimulatedMember seat = cluster.seat(number);
         switch (random.nextInt(20)) {
             case 0, 1, 2, 3, 4 -> cluster.send(number, random.nextInt(60), 40 + random.nextInt(4_000));
             case 5 -> cluster.send(number, 1, 40 + random.nextInt(400_000));

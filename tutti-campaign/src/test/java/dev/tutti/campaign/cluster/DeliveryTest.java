@@ -1,6 +1,6 @@
 package dev.tutti.campaign.cluster;
 
-import static dev.tutti.campaign.cluster.Cluster.cluster;
+import static dev.tutti.campaign.cluster.SimulatedCluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.settings.Size;
@@ -26,7 +26,7 @@ class DeliveryTest {
     @ParameterizedTest
     @ValueSource(ints = {40, 1_000, 65_000, 65_404, 65_405, 65_408, 70_000, 129_915, 129_916, 1_000_000, 10_000_000})
     void messagesOfAnyLengthArrive(int length) {
-        Cluster cluster = cluster(3).with(GroupSettings.WINDOW, WINDOW).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(3).with(GroupSettings.WINDOW, WINDOW).start().assertOneView(SECOND);
         cluster.send(1, 3, length).send(2, 2, length).sendTo(3, 1, 2, length).sendTo(3, 3, 1, length);
         cluster.assertComesToRest(Duration.ofSeconds(10));
     }
@@ -34,7 +34,7 @@ class DeliveryTest {
     @ParameterizedTest
     @EnumSource(value = StackKind.class, names = {"FIFO", "CAUSAL", "TOTAL"})
     void whatFillsAPacketFitsIntoTheSmallestWindow(StackKind stack) {
-        Cluster cluster = cluster(3).with(GroupSettings.STACK, stack).with(GroupSettings.WINDOW, WINDOW);
+        SimulatedCluster cluster = cluster(3).with(GroupSettings.STACK, stack).with(GroupSettings.WINDOW, WINDOW);
         cluster.start().assertOneView(SECOND);
         for (int from = 1; from <= 3; from++) {
             cluster.send(from, 5, Records.WHOLE_MAX).send(from, 3, 100).sendTo(from, 1, 2, Records.WHOLE_MAX);
@@ -44,7 +44,7 @@ class DeliveryTest {
 
     @Test
     void everybodySendsToEverybody() {
-        Cluster cluster = cluster(6).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(6).start().assertOneView(SECOND);
         for (int from = 1; from <= 6; from++) {
             cluster.send(from, 300, 100 * from);
             for (int to = 1; to <= 6; to++) {
@@ -56,7 +56,7 @@ class DeliveryTest {
 
     @Test
     void slowConsumerLosesNothingAndBlocksTheSender() {
-        Cluster cluster = bounded().start().assertOneView(SECOND);
+        SimulatedCluster cluster = bounded().start().assertOneView(SECOND);
         cluster.seat(3).application.setPace(Duration.ofMillis(20));
         cluster.send(1, 4_000, 1_000).advance(SECOND);
         assertThat(cluster.seat(1).ordersWaiting()).as("orders that wait while n3 is slow").isPositive();
@@ -67,7 +67,7 @@ class DeliveryTest {
 
     @Test
     void stuckConsumerHoldsTheSenderUntilItGoesOn() {
-        Cluster cluster = bounded().start().assertOneView(SECOND);
+        SimulatedCluster cluster = bounded().start().assertOneView(SECOND);
         cluster.seat(2).application.stick();
         cluster.send(1, 2_000, 1_000).advance(Duration.ofSeconds(20));
         assertThat(cluster.seat(1).ordersWaiting()).isPositive();
@@ -78,7 +78,7 @@ class DeliveryTest {
 
     @Test
     void senderThatIsItsOwnSlowestReceiverWaitsForItself() {
-        Cluster cluster = bounded().start().assertOneView(SECOND);
+        SimulatedCluster cluster = bounded().start().assertOneView(SECOND);
         cluster.seat(1).application.stick();
         cluster.send(1, 2_000, 1_000).advance(SECOND);
         assertThat(cluster.seat(1).ordersWaiting()).isPositive();
@@ -88,7 +88,7 @@ class DeliveryTest {
 
     @Test
     void crashOfTheSlowestReleasesTheSenderAtOnce() {
-        Cluster cluster = bounded().start().assertOneView(SECOND);
+        SimulatedCluster cluster = bounded().start().assertOneView(SECOND);
         cluster.seat(3).application.stick();
         cluster.send(1, 2_000, 1_000).advance(SECOND);
         assertThat(cluster.seat(1).ordersWaiting()).isPositive();
@@ -99,7 +99,7 @@ class DeliveryTest {
 
     @Test
     void unicastToAStuckReceiverDoesNotHoldMulticastsToOthersFromGoingOn() {
-        Cluster cluster = bounded().start().assertOneView(SECOND);
+        SimulatedCluster cluster = bounded().start().assertOneView(SECOND);
         cluster.seat(2).application.stick();
         cluster.sendTo(1, 2, 100, 1_000).sendTo(1, 3, 100, 1_000).send(1, 20, 1_000).advance(SECOND);
         assertThat(cluster.seat(3).application.deliveredCount()).isGreaterThanOrEqualTo(120);
@@ -109,7 +109,7 @@ class DeliveryTest {
 
     @Test
     void largeMessageUnderWayInAViewChangeArrivesWhole() {
-        Cluster cluster = cluster(4).with(GroupSettings.WINDOW, WINDOW);
+        SimulatedCluster cluster = cluster(4).with(GroupSettings.WINDOW, WINDOW);
         cluster.start(1, 2, 3).assertOneView(SECOND);
         cluster.send(1, 3, 3_000_000).sendTo(1, 2, 1, 2_000_000).advanceMillis(2);
         cluster.start(4).assertOneView(SECOND).crash(3).assertComesToRest(Duration.ofSeconds(5));
@@ -118,7 +118,7 @@ class DeliveryTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
     void whatACrashedSenderReachedSomeSurvivorsWithReachesAll(long seed) {
-        Cluster cluster = cluster(4, seed);
+        SimulatedCluster cluster = cluster(4, seed);
         cluster.network().setPath(Path.LOCAL.withLatency(Duration.ofNanos(50_000), Duration.ofMillis(3)));
         cluster.start().assertOneView(SECOND);
         for (int burst = 0; burst < 5; burst++) {
@@ -129,15 +129,15 @@ class DeliveryTest {
 
     @Test
     void stuckReceiverLeavesWithWhatItHolds() {
-        Cluster cluster = bounded().start().assertOneView(SECOND);
+        SimulatedCluster cluster = bounded().start().assertOneView(SECOND);
         cluster.seat(3).application.stick();
         cluster.send(1, 500, 1_000).advanceMillis(100).leave(3).assertOneView(Duration.ofSeconds(3));
         cluster.seat(3).application.release();
         cluster.assertComesToRest(SECOND);
     }
 
-    private static Cluster bounded() {
-        Cluster cluster = cluster(3).with(GroupSettings.WINDOW, WINDOW);
+    private static SimulatedCluster bounded() {
+        SimulatedCluster cluster = cluster(3).with(GroupSettings.WINDOW, WINDOW);
         for (int number = 1; number <= 3; number++) {
             cluster.node(number).withMemory(BYTES_MAX);
         }

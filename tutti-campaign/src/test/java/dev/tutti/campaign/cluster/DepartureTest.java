@@ -1,6 +1,6 @@
 package dev.tutti.campaign.cluster;
 
-import static dev.tutti.campaign.cluster.Cluster.cluster;
+import static dev.tutti.campaign.cluster.SimulatedCluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.protocols.node.GroupSettings;
@@ -29,13 +29,13 @@ class DepartureTest {
 
     @Test
     void crashOfTheCoordinatorMakesANewViewInTime() {
-        Cluster cluster = cluster(8).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(8).start().assertOneView(SECOND);
         cluster.crash(cluster.coordinator(1)).assertOneView(CRASH_MAX).assertComesToRest(SECOND);
     }
 
     @Test
     void crashesOneAfterAnotherLeaveTheLastMemberAlone() {
-        Cluster cluster = cluster(5).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(5).start().assertOneView(SECOND);
         for (int number = 1; number < 5; number++) {
             cluster.crash(number).advanceMillis(3);
         }
@@ -45,7 +45,7 @@ class DepartureTest {
 
     @Test
     void crashesAtOnceShareOneViewChange() {
-        Cluster cluster = cluster(8).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(8).start().assertOneView(SECOND);
         long before = cluster.view(1).id().number();
         cluster.crash(5).crash(6).crash(7).crash(8).assertOneView(CRASH_MAX);
         assertThat(cluster.view(1).id().number() - before).isLessThanOrEqualTo(4);
@@ -55,7 +55,7 @@ class DepartureTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4})
     void leavingTakesNoTime(int leaver) {
-        Cluster cluster = cluster(4, leaver).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(4, leaver).start().assertOneView(SECOND);
         cluster.leave(leaver);
         cluster.until("left, and a view without", LEAVE_MAX, () -> !cluster.isUp(leaver) && cluster.isOneView());
         assertThat(cluster.seat(leaver).application.isLeft()).isTrue();
@@ -64,7 +64,7 @@ class DepartureTest {
 
     @Test
     void whatALeaverHasSentIsDelivered() {
-        Cluster cluster = cluster(3).start().assertOneView(SECOND).send(2, 200, 1_000).advanceMillis(1).leave(2);
+        SimulatedCluster cluster = cluster(3).start().assertOneView(SECOND).send(2, 200, 1_000).advanceMillis(1).leave(2);
         cluster.until("n2 has left", SECOND, () -> cluster.seat(2).application.isLeft());
         cluster.assertComesToRest(SECOND);
         long sent = delivered(cluster, 2, 2);
@@ -75,7 +75,7 @@ class DepartureTest {
     /** The node goes on, and must release the memory that its member kept for others. */
     @Test
     void memberThatHasLeftKeepsNoMemory() {
-        Cluster cluster = cluster(3).with(GroupSettings.STABLE_DELAY, Duration.ofSeconds(10)).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(3).with(GroupSettings.STABLE_DELAY, Duration.ofSeconds(10)).start().assertOneView(SECOND);
         cluster.send(1, 20, 1_000).sendTo(2, 1, 20, 1_000).send(2, 20, 1_000).advanceMillis(1);
         assertThat(cluster.node(2).memory().outstandingBlocks()).isPositive();
         cluster.leave(2).until("n2 has left", SECOND, () -> cluster.seat(2).application.isLeft());
@@ -86,7 +86,7 @@ class DepartureTest {
 
     @Test
     void everybodyLeavesAtOnce() {
-        Cluster cluster = cluster(5).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(5).start().assertOneView(SECOND);
         for (int number = 1; number <= 5; number++) {
             cluster.send(number, 10, 100).leave(number);
         }
@@ -95,7 +95,7 @@ class DepartureTest {
 
     @Test
     void stoppedNodesSayGoodbye() {
-        Cluster cluster = cluster(4).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(4).start().assertOneView(SECOND);
         cluster.stop(1).advanceMillis(1).assertOneView(LEAVE_MAX).assertComesToRest(SECOND);
     }
 
@@ -106,14 +106,14 @@ class DepartureTest {
 
     @Test
     void coordinatorWithoutPowerIsLeftOutInTime() {
-        Cluster cluster = cluster(4).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(4).start().assertOneView(SECOND);
         cluster.powerOff(cluster.coordinator(1)).assertOneView(SILENCE_MAX).assertComesToRest(SECOND);
     }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void memberRestartsBeforeItsCrashIsNoticed(long seed) {
-        Cluster cluster = cluster(3, seed);
+        SimulatedCluster cluster = cluster(3, seed);
         cluster.network().setEndDelayMax(Duration.ofSeconds(1));
         cluster.start().assertOneView(SECOND).send(1, 20, 500).send(2, 20, 500);
         cluster.crash(2).restart(2).assertOneView(Duration.ofSeconds(3)).assertComesToRest(SECOND);
@@ -128,7 +128,7 @@ class DepartureTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 5, 20, 100, 500})
     void shortPauseChangesNothing(long millis) {
-        Cluster cluster = cluster(3).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(3).start().assertOneView(SECOND);
         var before = cluster.view(1).id();
         cluster.send(1, 10, 1_000).send(2, 10, 1_000).pause(3).advanceMillis(millis).resume(3).assertComesToRest(SECOND);
         assertThat(cluster.view(1).id()).isEqualTo(before);
@@ -136,14 +136,14 @@ class DepartureTest {
 
     @Test
     void memberPausedForTenSecondsIsLeftOutAndComesBack() {
-        Cluster cluster = cluster(4).start().assertOneView(SECOND).send(1, 50, 1_000).pause(3);
+        SimulatedCluster cluster = cluster(4).start().assertOneView(SECOND).send(1, 50, 1_000).pause(3);
         cluster.assertOneView(SILENCE_MAX).send(2, 50, 1_000).advance(Duration.ofSeconds(8));
         cluster.resume(3).assertOneView(Duration.ofSeconds(5)).assertComesToRest(SECOND);
     }
 
     @Test
     void coordinatorPausedForTenSecondsIsLeftOutAndComesBack() {
-        Cluster cluster = cluster(4).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(4).start().assertOneView(SECOND);
         int coordinator = cluster.coordinator(1);
         cluster.send(coordinator, 50, 1_000).pause(coordinator).assertOneView(SILENCE_MAX);
         cluster.advance(Duration.ofSeconds(8)).resume(coordinator);
@@ -152,7 +152,7 @@ class DepartureTest {
 
     @Test
     void everybodyPausedAtOnceGoesOn() {
-        Cluster cluster = cluster(4).start().assertOneView(SECOND).send(1, 50, 1_000);
+        SimulatedCluster cluster = cluster(4).start().assertOneView(SECOND).send(1, 50, 1_000);
         for (int number = 1; number <= 4; number++) {
             cluster.pause(number);
         }
@@ -165,7 +165,7 @@ class DepartureTest {
 
     @Test
     void slowMachineStaysAMember() {
-        Cluster cluster = cluster(4);
+        SimulatedCluster cluster = cluster(4);
         cluster.node(3).withTurn(20_000_000, 10_000);
         cluster.start().assertOneView(Duration.ofSeconds(3)).send(1, 100, 1_000).send(3, 100, 1_000);
         cluster.assertComesToRest(Duration.ofSeconds(5));
@@ -174,7 +174,7 @@ class DepartureTest {
 
     @Test
     void churnStormEndsInOneView() {
-        Cluster cluster = cluster(8).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(8).start().assertOneView(SECOND);
         for (int round = 0; round < 20; round++) {
             int number = 1 + round * 5 % 8;
             cluster.send(1 + (number + 1) % 8, 5, 200);
@@ -189,7 +189,7 @@ class DepartureTest {
     }
 
     /** Returns the number of messages of {@code sender} that {@code receiver} has delivered. */
-    private static long delivered(Cluster cluster, int receiver, int sender) {
+    private static long delivered(SimulatedCluster cluster, int receiver, int sender) {
         return cluster.seat(receiver).application.deliveredCount(cluster.seat(sender).member());
     }
 }

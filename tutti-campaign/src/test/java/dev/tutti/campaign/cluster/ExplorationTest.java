@@ -1,6 +1,6 @@
 package dev.tutti.campaign.cluster;
 
-import static dev.tutti.campaign.cluster.Cluster.cluster;
+import static dev.tutti.campaign.cluster.SimulatedCluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.sim.Network;
@@ -22,17 +22,17 @@ class ExplorationTest {
 
     /** A fault that strikes {@code frames} frames after the change has begun. */
     private interface Trouble {
-        void strike(Cluster cluster, int frames);
+        void strike(SimulatedCluster cluster, int frames);
     }
 
     private interface Change {
-        void begin(Cluster cluster);
+        void begin(SimulatedCluster cluster);
     }
 
     private static void explore(int framesMax, Change change, Trouble trouble) {
         int explored = 0;
         for (int frames = 0; frames < framesMax; frames++) {
-            Cluster cluster = cluster(4, frames).start(1, 2, 3).assertOneView(SECOND);
+            SimulatedCluster cluster = cluster(4, frames).start(1, 2, 3).assertOneView(SECOND);
             cluster.send(1, 5, 200).send(3, 5, 200).advanceFrames(3);
             change.begin(cluster);
             cluster.advanceFrames(frames);
@@ -102,7 +102,7 @@ class ExplorationTest {
     @Test
     void crashAtEachStepOfAMerge() {
         for (int frames = 0; frames < 50; frames++) {
-            Cluster cluster = cluster(4, frames).start().assertOneView(SECOND).partition(1, 2);
+            SimulatedCluster cluster = cluster(4, frames).start().assertOneView(SECOND).partition(1, 2);
             cluster.assertOneViewOf(Duration.ofSeconds(4), 1, 2).assertOneViewOf(Duration.ofSeconds(4), 3, 4);
             cluster.send(1, 5, 200).send(3, 5, 200).heal();
             cluster.until("a link between the sides", Duration.ofSeconds(5), () ->

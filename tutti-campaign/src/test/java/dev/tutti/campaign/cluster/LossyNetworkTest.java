@@ -1,6 +1,6 @@
 package dev.tutti.campaign.cluster;
 
-import static dev.tutti.campaign.cluster.Cluster.clusterOnDatagrams;
+import static dev.tutti.campaign.cluster.SimulatedCluster.clusterOnDatagrams;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.sim.DatagramPath;
@@ -20,7 +20,7 @@ class LossyNetworkTest {
     @Test
     void lossOnAllLinksRemovesNobody() {
         long seconds = Long.getLong("tutti.sim.hours", 0) * 3_600;
-        Cluster cluster = clusterOnDatagrams(16, 1);
+        SimulatedCluster cluster = clusterOnDatagrams(16, 1);
         cluster.datagrams().setPath(DatagramPath.LOCAL.withLoss(0.2));
         cluster.start().assertOneView(Duration.ofSeconds(20)).advance(Duration.ofSeconds(2));
         long number = cluster.view(1).id().number();
@@ -33,7 +33,7 @@ class LossyNetworkTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void nodeBehindALinkThatLosesMostIsRemovedAlone(long seed) {
-        Cluster cluster = clusterOnDatagrams(8, seed);
+        SimulatedCluster cluster = clusterOnDatagrams(8, seed);
         List<String> events = new ArrayList<>();
         cluster.withListener((node, event) ->
                 events.add(cluster.simulation().nowNanos() / 1_000_000 + " n" + node + " " + event));
@@ -53,7 +53,7 @@ class LossyNetworkTest {
 
     @Test
     void nodeThatIsHeardAndHearsNobodyIsRemovedAlone() {
-        Cluster cluster = clusterOnDatagrams(6, 9).start().assertOneView(Duration.ofSeconds(2));
+        SimulatedCluster cluster = clusterOnDatagrams(6, 9).start().assertOneView(Duration.ofSeconds(2));
         cluster.advance(Duration.ofSeconds(2));
         for (int other = 1; other <= 6; other++) {
             if (other != 3) {

@@ -1,6 +1,6 @@
 package dev.tutti.campaign.cluster;
 
-import static dev.tutti.campaign.cluster.Cluster.clusterOnDatagrams;
+import static dev.tutti.campaign.cluster.SimulatedCluster.clusterOnDatagrams;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.sim.DatagramNetwork;
@@ -16,8 +16,8 @@ class MulticastClusterTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final String NACKS = "groups.story.reliability.nacks-sent";
 
-    private static Cluster multicasting(int size, long seed, double loss, double multicastLoss) {
-        Cluster cluster = clusterOnDatagrams(size, seed).withMulticast();
+    private static SimulatedCluster multicasting(int size, long seed, double loss, double multicastLoss) {
+        SimulatedCluster cluster = clusterOnDatagrams(size, seed).withMulticast();
         cluster.datagrams().setPath(DatagramPath.LOCAL
                 .withLatency(Duration.ofNanos(50_000), Duration.ofNanos(200_000))
                 .withLoss(loss)
@@ -29,7 +29,7 @@ class MulticastClusterTest {
 
     @Test
     void whatIsSentToAllLeavesOnce() {
-        Cluster cluster = multicasting(4, 1, 0, 0);
+        SimulatedCluster cluster = multicasting(4, 1, 0, 0);
         long before = cluster.datagrams().bytes(DatagramNetwork.Fate.SENT);
         cluster.send(1, 1_000, 1_000).assertComesToRest(SECOND);
         assertThat(cluster.datagrams().bytes(DatagramNetwork.Fate.MULTICAST)).isGreaterThan(1_000_000);
@@ -40,7 +40,7 @@ class MulticastClusterTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 10, 30, 60})
     void lostMulticastsAreAskedForAndRepeated(int percent) {
-        Cluster cluster = multicasting(4, 2, 0, percent / 100.0);
+        SimulatedCluster cluster = multicasting(4, 2, 0, percent / 100.0);
         for (int number = 1; number <= 4; number++) {
             cluster.send(number, 500, 900);
         }
@@ -51,7 +51,7 @@ class MulticastClusterTest {
     @ParameterizedTest
     @ValueSource(ints = {10, 30})
     void everythingMayGetLost(int percent) {
-        Cluster cluster = multicasting(5, 3, percent / 100.0, percent / 100.0);
+        SimulatedCluster cluster = multicasting(5, 3, percent / 100.0, percent / 100.0);
         for (int number = 1; number <= 5; number++) {
             cluster.send(number, 300, 900).sendTo(number, number % 5 + 1, 20, 3_000).send(number, 1, 100_000);
         }
@@ -60,7 +60,7 @@ class MulticastClusterTest {
 
     @Test
     void lastPacketIsMissedWithoutALaterOne() {
-        Cluster cluster = multicasting(3, 4, 0, 0);
+        SimulatedCluster cluster = multicasting(3, 4, 0, 0);
         cluster.datagrams().setFilter((from, to, datagram) -> datagram[4] != 6 || to != cluster.node(3));
         cluster.send(1, 1, 100).advanceMillis(1);
         cluster.datagrams().setFilter(null);
@@ -70,7 +70,7 @@ class MulticastClusterTest {
 
     @Test
     void whoDoesNotHearMulticastsGetsThemByConnection() {
-        Cluster cluster = clusterOnDatagrams(4, 5).withMulticast();
+        SimulatedCluster cluster = clusterOnDatagrams(4, 5).withMulticast();
         cluster.datagrams().setFilter((from, to, datagram) -> datagram[4] != 6 || to != cluster.node(4));
         cluster.start().assertOneView(SECOND).advance(Duration.ofMillis(600));
         cluster.send(1, 500, 900).assertComesToRest(SECOND);
@@ -80,7 +80,7 @@ class MulticastClusterTest {
 
     @Test
     void multicastThatStopsBeingCarriedIsReplaced() {
-        Cluster cluster = multicasting(3, 6, 0, 0);
+        SimulatedCluster cluster = multicasting(3, 6, 0, 0);
         cluster.send(1, 50, 900).advanceMillis(50);
         cluster.datagrams().setFilter((from, to, datagram) -> datagram[4] != 6);
         cluster.send(1, 50, 900).advance(Duration.ofSeconds(10));
@@ -92,7 +92,7 @@ class MulticastClusterTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 20})
     void partitionHealsIntoOneView(int percent) {
-        Cluster cluster = multicasting(5, 7, percent / 200.0, percent / 100.0);
+        SimulatedCluster cluster = multicasting(5, 7, percent / 200.0, percent / 100.0);
         cluster.chatter(Duration.ofMillis(5)).partition(1, 2).advance(Duration.ofSeconds(15));
         assertThat(cluster.view(1).size()).isEqualTo(2);
         cluster.heal().assertOneView(Duration.ofSeconds(10)).assertComesToRest(Duration.ofSeconds(10));
@@ -101,7 +101,7 @@ class MulticastClusterTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void senderCrashesWithMulticastsUnderWay(long seed) {
-        Cluster cluster = multicasting(4, seed, 0.05, 0.3);
+        SimulatedCluster cluster = multicasting(4, seed, 0.05, 0.3);
         cluster.send(1, 400, 900).send(2, 400, 900).advanceFrames(20 * seed).crash(1);
         cluster.assertOneView(Duration.ofSeconds(10)).assertComesToRest(Duration.ofSeconds(10));
         assertThat(cluster.view(2).size()).isEqualTo(3);
@@ -111,7 +111,7 @@ class MulticastClusterTest {
     @ParameterizedTest
     @ValueSource(ints = {4, 8})
     void everybodySendsToEverybodyThroughSmallReceiveBuffers(int size) {
-        Cluster cluster = clusterOnDatagrams(size, 8).withMulticast();
+        SimulatedCluster cluster = clusterOnDatagrams(size, 8).withMulticast();
         cluster.datagrams().setReceiveBuffer(64 * 1024);
         for (int number = 1; number <= size; number++) {
             cluster.node(number).withTurn(500_000, 5_000);

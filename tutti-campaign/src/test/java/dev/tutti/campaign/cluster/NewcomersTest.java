@@ -82,9 +82,9 @@ class NewcomersTest {
     /** Returns the time from the end of the victim until no other member has a view with it. */
     private static long exclusionMillis(Story story) {
         int size = MEMBERS + story.joiners();
-        Cluster cluster = story.transport() == Transport.STREAMS
-                ? Cluster.cluster(size, story.seed())
-                : Cluster.clusterOnDatagrams(size, story.seed());
+        SimulatedCluster cluster = story.transport() == Transport.STREAMS
+                ? SimulatedCluster.cluster(size, story.seed())
+                : SimulatedCluster.clusterOnDatagrams(size, story.seed());
         cluster.start(IntStream.rangeClosed(1, MEMBERS).toArray()).assertOneView(SETTLING).advance(SETTLING);
         int victim = story.victim() == 1 ? cluster.coordinator(1) : 1 + cluster.coordinator(1) % MEMBERS;
         Member ended = cluster.seat(victim).member();
@@ -104,7 +104,7 @@ class NewcomersTest {
         return millis;
     }
 
-    private static boolean isWith(Seat seat, int victim, Cluster cluster, Member ended) {
+    private static boolean isWith(SimulatedMember seat, int victim, SimulatedCluster cluster, Member ended) {
         View view = seat.view();
         return cluster.numberOf(seat) != victim && view != null && view.contains(ended);
     }

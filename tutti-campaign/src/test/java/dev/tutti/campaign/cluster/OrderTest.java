@@ -1,6 +1,6 @@
 package dev.tutti.campaign.cluster;
 
-import static dev.tutti.campaign.cluster.Cluster.cluster;
+import static dev.tutti.campaign.cluster.SimulatedCluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.settings.Size;
@@ -29,7 +29,7 @@ class OrderTest {
                 Arguments.of(StackKind.TOTAL, TotalBy.ROTATION, TotalDelivery.SAFE));
     }
 
-    private static Cluster group(int size, long seed, StackKind stack, TotalBy by, TotalDelivery delivery) {
+    private static SimulatedCluster group(int size, long seed, StackKind stack, TotalBy by, TotalDelivery delivery) {
         return cluster(size, seed)
                 .with(GroupSettings.STACK, stack)
                 .with(GroupSettings.TOTAL_BY, by)
@@ -40,7 +40,7 @@ class OrderTest {
     @ParameterizedTest
     @MethodSource("orders")
     void everybodySendsMessagesOfAllLengths(StackKind stack, TotalBy by, TotalDelivery delivery) {
-        Cluster cluster = group(5, 1, stack, by, delivery).start().assertOneView(SECOND);
+        SimulatedCluster cluster = group(5, 1, stack, by, delivery).start().assertOneView(SECOND);
         for (int from = 1; from <= 5; from++) {
             cluster.send(from, 200, 100 * from).send(from, 1, 65_403).send(from, 1, 129_915).send(from, 1, 700_000).sendTo(from, 1, 20, 500);
         }
@@ -51,7 +51,7 @@ class OrderTest {
     @MethodSource("orders")
     void oneSenderIsNotHeldUpByThoseWhoSayNothing(StackKind stack, TotalBy by, TotalDelivery delivery) {
         for (int sender : List.of(1, 4)) {
-            Cluster cluster = group(4, 2, stack, by, delivery).start().assertOneView(SECOND);
+            SimulatedCluster cluster = group(4, 2, stack, by, delivery).start().assertOneView(SECOND);
             cluster.send(sender, 1, 100);
             cluster.until("delivered", Duration.ofMillis(2), () -> cluster.seat(2).application.deliveredCount() == 1);
             cluster.assertComesToRest(SECOND);
@@ -62,7 +62,7 @@ class OrderTest {
     @MethodSource("orders")
     void oldestMemberCrashesWhileEverybodySends(StackKind stack, TotalBy by, TotalDelivery delivery) {
         for (long seed = 1; seed <= 20; seed++) {
-            Cluster cluster = group(5, seed, stack, by, delivery);
+            SimulatedCluster cluster = group(5, seed, stack, by, delivery);
             cluster.network().setPath(Path.LOCAL.withLatency(Duration.ofNanos(50_000), Duration.ofMillis(3)));
             cluster.start().assertOneView(SECOND);
             for (int burst = 0; burst < 5; burst++) {
@@ -79,7 +79,7 @@ class OrderTest {
     @MethodSource("orders")
     void twoCrashWhileEverybodySendsAndOneComesBack(StackKind stack, TotalBy by, TotalDelivery delivery) {
         for (long seed = 1; seed <= 10; seed++) {
-            Cluster cluster = group(5, seed, stack, by, delivery);
+            SimulatedCluster cluster = group(5, seed, stack, by, delivery);
             cluster.network().setPath(Path.LOCAL.withLatency(Duration.ofNanos(50_000), Duration.ofMillis(3)));
             cluster.start().assertOneView(SECOND);
             for (int burst = 0; burst < 5; burst++) {
@@ -96,7 +96,7 @@ class OrderTest {
     @ParameterizedTest
     @MethodSource("orders")
     void stuckConsumerHoldsSendersUntilItGoesOn(StackKind stack, TotalBy by, TotalDelivery delivery) {
-        Cluster cluster = group(3, 1, stack, by, delivery).start().assertOneView(SECOND);
+        SimulatedCluster cluster = group(3, 1, stack, by, delivery).start().assertOneView(SECOND);
         cluster.seat(3).application.stick();
         for (int from = 1; from <= 3; from++) {
             cluster.send(from, 2_000, 1_000);
@@ -110,7 +110,7 @@ class OrderTest {
     @ParameterizedTest
     @MethodSource("orders")
     void leavingUnderLoadTakesNoLongerThanOthersAcknowledge(StackKind stack, TotalBy by, TotalDelivery delivery) {
-        Cluster cluster = group(4, 1, stack, by, delivery).start().assertOneView(SECOND);
+        SimulatedCluster cluster = group(4, 1, stack, by, delivery).start().assertOneView(SECOND);
         for (int from = 1; from <= 4; from++) {
             cluster.send(from, 1_000, 1_000);
         }

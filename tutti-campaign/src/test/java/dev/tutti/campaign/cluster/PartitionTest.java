@@ -1,6 +1,6 @@
 package dev.tutti.campaign.cluster;
 
-import static dev.tutti.campaign.cluster.Cluster.cluster;
+import static dev.tutti.campaign.cluster.SimulatedCluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.protocols.node.NodeSettings;
@@ -22,7 +22,7 @@ class PartitionTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void bothSidesGoOnAndMerge(long seed) {
-        Cluster cluster = cluster(5, seed).start().assertOneView(SECOND).send(1, 20, 500).send(4, 20, 500);
+        SimulatedCluster cluster = cluster(5, seed).start().assertOneView(SECOND).send(1, 20, 500).send(4, 20, 500);
         cluster.partition(1, 2).assertOneViewOf(SILENCE_MAX, 1, 2).assertOneViewOf(SILENCE_MAX, 3, 4, 5);
         cluster.send(1, 20, 500).send(4, 20, 500).advanceMillis(100);
         cluster.heal().send(2, 20, 500).assertOneView(MERGE_MAX).assertComesToRest(SECOND);
@@ -32,7 +32,7 @@ class PartitionTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void everybodySendsWhileTwoLoseEachOther(long seed) {
-        Cluster cluster = cluster(4, seed)
+        SimulatedCluster cluster = cluster(4, seed)
                 .with(NodeSettings.HEARTBEAT, Duration.ofMillis(50))
                 .with(NodeSettings.DETECTION_TIMEOUT, Duration.ofMillis(150));
         // Makes a change last as long as many messages.
@@ -49,7 +49,7 @@ class PartitionTest {
 
     @Test
     void tenSingletonsMerge() {
-        Cluster cluster = cluster(10).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(10).start().assertOneView(SECOND);
         for (int number = 1; number <= 10; number++) {
             cluster.partition(number);
         }
@@ -60,7 +60,7 @@ class PartitionTest {
 
     @Test
     void shortCutIsNotNoticed() {
-        Cluster cluster = cluster(4).start().assertOneView(SECOND).send(1, 20, 500);
+        SimulatedCluster cluster = cluster(4).start().assertOneView(SECOND).send(1, 20, 500);
         var before = cluster.view(1).id();
         cluster.partition(1, 2).send(3, 20, 500).advanceMillis(300).heal().assertComesToRest(SECOND);
         assertThat(cluster.view(1).id()).isEqualTo(before);
@@ -68,7 +68,7 @@ class PartitionTest {
 
     @Test
     void memberThatIsNotHeardIsLeftOut() {
-        Cluster cluster = cluster(4).start().assertOneView(SECOND).send(3, 20, 500);
+        SimulatedCluster cluster = cluster(4).start().assertOneView(SECOND).send(3, 20, 500);
         for (int number : new int[] {1, 2, 4}) {
             cluster.network().cut(cluster.node(3), cluster.node(number));
         }
@@ -78,7 +78,7 @@ class PartitionTest {
 
     @Test
     void memberThatHearsNobodyIsLeftOut() {
-        Cluster cluster = cluster(4).start().assertOneView(SECOND).send(1, 20, 500);
+        SimulatedCluster cluster = cluster(4).start().assertOneView(SECOND).send(1, 20, 500);
         for (int number : new int[] {1, 2, 4}) {
             cluster.network().cut(cluster.node(number), cluster.node(3));
         }
@@ -88,7 +88,7 @@ class PartitionTest {
 
     @Test
     void twoThatCannotHearEachOtherForGoodDoNotMakeViewsForEver() {
-        Cluster cluster = cluster(4).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(4).start().assertOneView(SECOND);
         cluster.network().cut(cluster.node(3), cluster.node(4));
         cluster.network().cut(cluster.node(4), cluster.node(3));
         cluster.advance(Duration.ofSeconds(20)).assertSafe();
@@ -101,7 +101,7 @@ class PartitionTest {
 
     @Test
     void bridgeBetweenTwoSidesDoesNotMakeViewsForEver() {
-        Cluster cluster = cluster(5).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(5).start().assertOneView(SECOND);
         for (int left : new int[] {1, 2}) {
             for (int right : new int[] {4, 5}) {
                 cluster.network().cut(cluster.node(left), cluster.node(right));
@@ -117,7 +117,7 @@ class PartitionTest {
 
     @Test
     void flappingPartitionEndsInOneView() {
-        Cluster cluster = cluster(6).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(6).start().assertOneView(SECOND);
         for (int round = 0; round < 6; round++) {
             cluster.send(1 + round, 20, 300).partition(1, 2, 1 + round).advanceMillis(2_500);
             cluster.heal().advanceMillis(700);
@@ -127,7 +127,7 @@ class PartitionTest {
 
     @Test
     void coordinatorCrashesWhileTheOthersAreApart() {
-        Cluster cluster = cluster(5).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(5).start().assertOneView(SECOND);
         int coordinator = cluster.coordinator(1);
         cluster.partition(1, 2).advanceMillis(500).crash(coordinator).advance(Duration.ofSeconds(5));
         cluster.heal().assertOneView(MERGE_MAX).assertComesToRest(SECOND);
@@ -135,7 +135,7 @@ class PartitionTest {
 
     @Test
     void restartDuringAPartitionIsOneMemberAfterIt() {
-        Cluster cluster = cluster(4).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(4).start().assertOneView(SECOND);
         cluster.partition(1, 2).advanceMillis(200).crash(2).restart(2).advance(Duration.ofSeconds(5));
         cluster.heal().assertOneView(MERGE_MAX).assertComesToRest(SECOND);
         assertThat(cluster.view(1).size()).isEqualTo(4);

@@ -1,6 +1,6 @@
 package dev.tutti.campaign.cluster;
 
-import static dev.tutti.campaign.cluster.Cluster.cluster;
+import static dev.tutti.campaign.cluster.SimulatedCluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.settings.Size;
@@ -18,7 +18,7 @@ class RingClusterTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    private static Cluster ring(int size, long seed, StackKind stack) {
+    private static SimulatedCluster ring(int size, long seed, StackKind stack) {
         return cluster(size, seed)
                 .with(GroupSettings.STACK, stack)
                 .with(GroupSettings.DISSEMINATION, Dissemination.RING)
@@ -28,7 +28,7 @@ class RingClusterTest {
     @ParameterizedTest
     @EnumSource(value = StackKind.class, names = {"FIFO", "CAUSAL", "TOTAL"})
     void everybodySendsMessagesOfAllLengths(StackKind stack) {
-        Cluster cluster = ring(5, 1, stack).start().assertOneView(SECOND);
+        SimulatedCluster cluster = ring(5, 1, stack).start().assertOneView(SECOND);
         for (int from = 1; from <= 5; from++) {
             cluster.send(from, 200, 100 * from).send(from, 1, 65_403).send(from, 1, 129_915).send(from, 1, 700_000).sendTo(from, 1, 20, 500);
         }
@@ -39,7 +39,7 @@ class RingClusterTest {
     @EnumSource(value = StackKind.class, names = {"FIFO", "CAUSAL", "TOTAL"})
     void memberCrashesInTheMiddleOfTheRing(StackKind stack) {
         for (long seed = 1; seed <= 20; seed++) {
-            Cluster cluster = ring(5, seed, stack);
+            SimulatedCluster cluster = ring(5, seed, stack);
             cluster.network().setPath(Path.LOCAL.withLatency(Duration.ofNanos(50_000), Duration.ofMillis(3)));
             cluster.start().assertOneView(SECOND);
             for (int burst = 0; burst < 5; burst++) {
@@ -56,7 +56,7 @@ class RingClusterTest {
     @ParameterizedTest
     @EnumSource(value = StackKind.class, names = {"FIFO", "CAUSAL", "TOTAL"})
     void connectionInTheRingBreaksAndResumes(StackKind stack) {
-        Cluster cluster = ring(4, 3, stack).start().assertOneView(SECOND);
+        SimulatedCluster cluster = ring(4, 3, stack).start().assertOneView(SECOND);
         for (int round = 0; round < 20; round++) {
             for (int from = 1; from <= 4; from++) {
                 cluster.send(from, 5, 3_000);

@@ -1,6 +1,6 @@
 package dev.tutti.campaign.cluster;
 
-import static dev.tutti.campaign.cluster.Cluster.cluster;
+import static dev.tutti.campaign.cluster.SimulatedCluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.settings.Size;
@@ -21,7 +21,7 @@ class RingDetourTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofMillis(50);
 
-    private static Cluster ring(int size, long seed, StackKind stack, Dissemination way) {
+    private static SimulatedCluster ring(int size, long seed, StackKind stack, Dissemination way) {
         return cluster(size, seed)
                 .with(GroupSettings.STACK, stack)
                 .with(GroupSettings.DISSEMINATION, way)
@@ -30,7 +30,7 @@ class RingDetourTest {
     }
 
     /** Gives the member this path from each other, from now on. */
-    private static void slow(Cluster cluster, int size, int slow, Path path) {
+    private static void slow(SimulatedCluster cluster, int size, int slow, Path path) {
         for (int from = 1; from <= size; from++) {
             if (from != slow) {
                 cluster.network().setPath(cluster.node(from), cluster.node(slow), path);
@@ -38,14 +38,14 @@ class RingDetourTest {
         }
     }
 
-    private static long delivered(Cluster cluster, int number) {
+    private static long delivered(SimulatedCluster cluster, int number) {
         return cluster.seat(number).application.deliveredCount();
     }
 
     @Test
     void memberThatStandsStillDelaysThoseBehindItForTwoPatiencesAtMost() {
         for (int stuck = 2; stuck <= 4; stuck++) {
-            Cluster cluster =
+            SimulatedCluster cluster =
                     ring(5, 7, StackKind.FIFO, Dissemination.RING).with(NodeSettings.DETECTION_TIMEOUT, Duration.ofSeconds(5));
             cluster.start().assertOneView(SECOND);
             long before = delivered(cluster, 5);
@@ -61,7 +61,7 @@ class RingDetourTest {
 
     @Test
     void failedMemberDelaysThoseBehindItNoLongerThanASlowOne() {
-        Cluster cluster =
+        SimulatedCluster cluster =
                 ring(5, 8, StackKind.FIFO, Dissemination.RING).with(NodeSettings.DETECTION_TIMEOUT, Duration.ofSeconds(4));
         cluster.start().assertOneView(SECOND);
         long before = delivered(cluster, 5);
@@ -77,7 +77,7 @@ class RingDetourTest {
     @EnumSource(value = StackKind.class, names = {"FIFO", "CAUSAL", "TOTAL"})
     void orderIsKeptWhileMembersAreSlowByTurns(StackKind stack) {
         for (long seed = 1; seed <= 6; seed++) {
-            Cluster cluster = ring(6, seed, stack, Dissemination.RING)
+            SimulatedCluster cluster = ring(6, seed, stack, Dissemination.RING)
                     .with(GroupSettings.RING_PATIENCE, Duration.ofMillis(3))
                     .start()
                     .assertOneView(SECOND);
@@ -101,7 +101,7 @@ class RingDetourTest {
     @EnumSource(value = StackKind.class, names = {"FIFO", "TOTAL"})
     void orderIsKeptWhileASenderTriesTheRingAndGoesBack(StackKind stack) {
         // One sender whose links together are no slower than each alone, so that a ring does not help.
-        Cluster cluster = ring(4, 5, stack, Dissemination.AUTO).with(GroupSettings.WINDOW, Size.mebibytes(1));
+        SimulatedCluster cluster = ring(4, 5, stack, Dissemination.AUTO).with(GroupSettings.WINDOW, Size.mebibytes(1));
         cluster.network().setPath(Path.LOCAL.withCapacity(3_000_000));
         cluster.start().assertOneView(SECOND);
         for (int round = 0; round < 50; round++) {
@@ -113,7 +113,7 @@ class RingDetourTest {
     }
 
     /** Returns the sum of a counter over all members. */
-    private static long counted(Cluster cluster, String name) {
+    private static long counted(SimulatedCluster cluster, String name) {
         return cluster.counters().entrySet().stream()
                 .filter(entry -> entry.getKey().endsWith("reliability." + name))
                 .mapToLong(entry -> entry.getValue())

@@ -37,10 +37,10 @@ class VisitorsTest {
     }
 
     private static void assertThatVisitorsLeaveNothingBehind(boolean isOnDatagrams) {
-        Cluster alone = pair(isOnDatagrams);
+        SimulatedCluster alone = pair(isOnDatagrams);
         alone.advance(Duration.ofMinutes(5));
         Work before = watch(alone);
-        Cluster visited = pair(isOnDatagrams);
+        SimulatedCluster visited = pair(isOnDatagrams);
         for (int first = 3; first < 3 + VISITORS; first += AT_A_TIME) {
             int[] visitors = IntStream.range(first, first + AT_A_TIME).toArray();
             visited.start(visitors).until("all are in one view", Duration.ofSeconds(20), visited::isOneView);
@@ -65,23 +65,23 @@ class VisitorsTest {
         visited.assertSafe();
     }
 
-    private static Cluster pair(boolean isOnDatagrams) {
+    private static SimulatedCluster pair(boolean isOnDatagrams) {
         int size = 2 + VISITORS;
-        return (isOnDatagrams ? Cluster.clusterOnDatagrams(size, 1) : Cluster.cluster(size, 1))
+        return (isOnDatagrams ? SimulatedCluster.clusterOnDatagrams(size, 1) : SimulatedCluster.cluster(size, 1))
                 .withSeeds(2)
                 .with(NodeSettings.FORGET_AFTER, FORGET_AFTER)
                 .start(1, 2)
                 .assertOneView(Duration.ofSeconds(1));
     }
 
-    private static Work watch(Cluster cluster) {
+    private static Work watch(SimulatedCluster cluster) {
         Work start = work(cluster);
         cluster.advance(WATCHED);
         Work end = work(cluster);
         return new Work(end.dials() - start.dials(), end.frames() - start.frames(), end.turns() - start.turns());
     }
 
-    private static Work work(Cluster cluster) {
+    private static Work work(SimulatedCluster cluster) {
         Trace trace = cluster.simulation().trace();
         long turns = 0;
         for (int number : List.of(1, 2)) {
@@ -95,7 +95,7 @@ class VisitorsTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 3, 23})
     void partsThatWereApartForHoursComeTogetherWithoutASeed(long hours) {
-        Cluster cluster = Cluster.cluster(6, hours).withSeeds(1);
+        SimulatedCluster cluster = SimulatedCluster.cluster(6, hours).withSeeds(1);
         cluster.start().assertOneView(Duration.ofSeconds(5)).advance(Duration.ofMinutes(1));
         cluster.partition(1, 2, 3).advance(Duration.ofMinutes(1)).stop(1).advance(Duration.ofHours(hours)).heal();
         cluster.assertOneView(MERGE_MAX).assertComesToRest(Duration.ofSeconds(2));
@@ -103,7 +103,7 @@ class VisitorsTest {
 
     @Test
     void pairThatWasApartWhileOthersCameAndCrashedComesTogetherWithoutASeed() {
-        Cluster cluster = Cluster.cluster(60, 7).withSeeds(1);
+        SimulatedCluster cluster = SimulatedCluster.cluster(60, 7).withSeeds(1);
         cluster.start(1, 2, 3).assertOneView(Duration.ofSeconds(5)).advance(Duration.ofMinutes(10));
         cluster.partition(IntStream.rangeClosed(1, 60).filter(number -> number != 3).toArray());
         cluster.advance(Duration.ofMinutes(1));

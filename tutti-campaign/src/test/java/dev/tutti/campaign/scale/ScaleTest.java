@@ -1,9 +1,9 @@
 package dev.tutti.campaign.scale;
 
-import static dev.tutti.campaign.cluster.Cluster.cluster;
+import static dev.tutti.campaign.cluster.SimulatedCluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.campaign.cluster.Cluster;
+import dev.tutti.campaign.cluster.SimulatedCluster;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +27,7 @@ class ScaleTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void crashesAtOneInstantEndInOneViewOfTheOthers(long seed) {
-        Cluster cluster = cluster(100, seed);
+        SimulatedCluster cluster = cluster(100, seed);
         var scenarios = new ScaleScenarios(cluster);
         scenarios.bootstrap(Duration.ofSeconds(30));
         cluster.advance(SECOND);
@@ -39,7 +39,7 @@ class ScaleTest {
 
     @Test
     void whoIsNotHeardIsRemovedAlone() {
-        Cluster cluster = cluster(64, 6);
+        SimulatedCluster cluster = cluster(64, 6);
         var scenarios = new ScaleScenarios(cluster);
         scenarios.bootstrap(Duration.ofSeconds(30));
         cluster.advance(SECOND);
@@ -51,7 +51,7 @@ class ScaleTest {
 
     @Test
     void aPartitionOfTenHealsWithNothingSkipped() {
-        Cluster cluster = cluster(10, 7).start().assertOneView(SECOND);
+        SimulatedCluster cluster = cluster(10, 7).start().assertOneView(SECOND);
         cluster.partition(1, 2, 3, 4).advance(Duration.ofSeconds(8));
         for (int number = 1; number <= 10; number++) {
             cluster.send(number, 20, 300);

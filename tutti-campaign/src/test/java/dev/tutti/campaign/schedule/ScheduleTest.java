@@ -3,7 +3,7 @@ package dev.tutti.campaign.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.campaign.cluster.Fault;
+import dev.tutti.campaign.cluster.ScheduledFault;
 import java.util.EnumSet;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -20,7 +20,7 @@ class ScheduleTest {
 
     @Test
     void textIsReadAsItWasWritten() {
-        EnumSet<Fault> seen = EnumSet.noneOf(Fault.class);
+        EnumSet<ScheduledFault> seen = EnumSet.noneOf(ScheduledFault.class);
         LongStream.rangeClosed(1, 150).forEach(seed -> {
             Schedule drawn = Swarm.draw(seed);
             Schedule read = Schedule.parse(drawn.toString());
@@ -28,7 +28,7 @@ class ScheduleTest {
             assertThat(read).as("seed " + seed).isEqualTo(drawn);
             drawn.steps().forEach(step -> seen.add(step.action().fault()));
         });
-        assertThat(seen).hasSize(Fault.values().length - 3).doesNotContain(Fault.DRIFT, Fault.TIMERS, Fault.TAIL);
+        assertThat(seen).hasSize(ScheduledFault.values().length - 3).doesNotContain(ScheduledFault.DRIFT, ScheduledFault.TIMERS, ScheduledFault.TAIL);
     }
 
     @Test

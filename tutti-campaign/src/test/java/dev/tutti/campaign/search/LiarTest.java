@@ -2,8 +2,8 @@ package dev.tutti.campaign.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.campaign.cluster.Ambush;
-import dev.tutti.campaign.cluster.Cluster;
+import dev.tutti.campaign.cluster.MessageTrigger;
+import dev.tutti.campaign.cluster.SimulatedCluster;
 import dev.tutti.campaign.schedule.Schedule;
 import dev.tutti.campaign.schedule.Swarm;
 import dev.tutti.core.Memory;
@@ -40,9 +40,9 @@ class LiarTest {
     /** A member that joined and answered no ballot used to stop the others for 5 s of every 5.6 s. */
     @Test
     void memberThatAnswersNoBallotStopsTheOthersLessAndLess() {
-        Cluster cluster = Cluster.cluster(3).with(GroupSettings.BALLOT_TIMEOUT, SECOND);
+        SimulatedCluster cluster = SimulatedCluster.cluster(3).with(GroupSettings.BALLOT_TIMEOUT, SECOND);
         cluster.simulation().withInterceptor((from, to, frame) -> {
-            if (!from.name().equals("n3") || !Ambush.Message.ACK.is(frame)) {
+            if (!from.name().equals("n3") || !MessageTrigger.Message.ACK.is(frame)) {
                 return frame;
             }
             byte[] question = Arrays.copyOf(frame, 6);
@@ -64,7 +64,7 @@ class LiarTest {
     void inventedGroupsEndTheSessionBeforeTheyFillTheMemory() {
         List<String> closings = new ArrayList<>();
         int[] announced = {1};
-        Cluster cluster = Cluster.cluster(2).with(GroupSettings.WINDOW, Size.mebibytes(64)).withListener((number, event) -> {
+        SimulatedCluster cluster = SimulatedCluster.cluster(2).with(GroupSettings.WINDOW, Size.mebibytes(64)).withListener((number, event) -> {
             if (number == 1 && event instanceof NodeEvents.SessionClosed closed) {
                 closings.add(closed.reason());
             }

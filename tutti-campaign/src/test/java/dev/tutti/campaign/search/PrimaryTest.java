@@ -1,9 +1,9 @@
 package dev.tutti.campaign.search;
 
-import static dev.tutti.campaign.cluster.Cluster.cluster;
+import static dev.tutti.campaign.cluster.SimulatedCluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.campaign.cluster.Cluster;
+import dev.tutti.campaign.cluster.SimulatedCluster;
 import dev.tutti.campaign.schedule.Schedule;
 import dev.tutti.campaign.schedule.Swarm;
 import dev.tutti.core.View;
@@ -25,19 +25,19 @@ class PrimaryTest {
     private static final Duration SILENCE_MAX = Duration.ofSeconds(4);
     private static final Duration MERGE_MAX = Duration.ofSeconds(5);
 
-    private static Cluster primary(int size, String... founders) {
+    private static SimulatedCluster primary(int size, String... founders) {
         return cluster(size)
                 .with(GroupSettings.PARTITION, GroupSettings.Partition.PRIMARY)
                 .with(GroupSettings.FOUNDERS, List.of(founders));
     }
 
-    private static String waitsFor(Cluster cluster, int number) {
+    private static String waitsFor(SimulatedCluster cluster, int number) {
         return cluster.seat(number).waitsFor();
     }
 
     @Test
     void foundersMakeTheFirstPrimaryViewAndOthersJoinIt() {
-        Cluster cluster = primary(5, "n1", "n2", "n3").start().assertOneView(SECOND).assertComesToRest(SECOND);
+        SimulatedCluster cluster = primary(5, "n1", "n2", "n3").start().assertOneView(SECOND).assertComesToRest(SECOND);
         View view = cluster.view(1);
         assertThat(view.isPrimary()).isTrue();
         assertThat(view.epoch()).isPositive();
@@ -45,7 +45,7 @@ class PrimaryTest {
 
     @Test
     void withoutAMajorityOfFoundersNobodyBegins() {
-        Cluster cluster = primary(5, "n1", "n2", "n3").start(1, 4, 5).advance(SILENCE_MAX);
+        SimulatedCluster cluster = primary(5, "n1", "n2", "n3").start(1, 4, 5).advance(SILENCE_MAX);
         assertThat(cluster.view(1).isPrimary()).isFalse();
         assertThat(waitsFor(cluster, 4)).contains("1 of 3 voters of the founders are here, 2 are needed");
         cluster.start(2).assertOneView(MERGE_MAX).assertComesToRest(SECOND);
@@ -54,14 +54,14 @@ class PrimaryTest {
 
     @Test
     void oneFounderBeginsAlone() {
-        Cluster cluster = primary(3, "n2").start(2).assertOneView(SECOND).advance(SECOND);
+        SimulatedCluster cluster = primary(3, "n2").start(2).assertOneView(SECOND).advance(SECOND);
         assertThat(cluster.view(2).epoch()).isOne();
         cluster.start(1, 3).assertOneView(SECOND).assertComesToRest(SECOND);
     }
 
     @Test
     void majorityGoesOnAndMinorityStandsStillUntilTheHeal() {
-        Cluster cluster = primary(5, "n1", "n2", "n3").start().assertOneView(SECOND);
+        SimulatedCluster cluster = primary(5, "n1", "n2", "n3").start().assertOneView(SECOND);
         long epoch = cluster.view(1).epoch();
         View before = cluster.view(4);
         cluster.partition(1, 2, 3).assertOneViewOf(SILENCE_MAX, 1, 2, 3).advance(SECOND);
@@ -77,7 +77,7 @@ class PrimaryTest {
 
     @Test
     void withoutAnyMajorityAllStandStillAndThenGoOn() {
-        Cluster cluster = primary(4, "n1", "n2", "n3").start().assertOneView(SECOND);
+        SimulatedCluster cluster = primary(4, "n1", "n2", "n3").start().assertOneView(SECOND);
         View before = cluster.view(1);
         cluster.partition(1, 2).advance(MERGE_MAX);
         assertThat(cluster.view(1)).isEqualTo(before);
@@ -88,7 +88,7 @@ class PrimaryTest {
 
     @Test
     void allComeBackFromTheirRecords() {
-        Cluster cluster = primary(3, "n1", "n2", "n3").start().assertOneView(SECOND);
+        SimulatedCluster cluster = primary(3, "n1", "n2", "n3").start().assertOneView(SECOND);
         long epoch = cluster.view(1).epoch();
         cluster.crash(1).crash(2).crash(3).advance(SECOND);
         cluster.start(3).advance(SECOND);
@@ -99,7 +99,7 @@ class PrimaryTest {
 
     @Test
     void whoComesBackWithoutItsRecordIsANewVoter() {
-        Cluster cluster = primary(3, "n1").start().assertOneView(SECOND);
+        SimulatedCluster cluster = primary(3, "n1").start().assertOneView(SECOND);
         cluster.crash(2).crash(3);
         assertThat(cluster.loseRecords(2)).isTrue();
         assertThat(cluster.loseRecords(3)).isTrue();
@@ -111,7 +111,7 @@ class PrimaryTest {
 
     @Test
     void membersThatLeaveOneByOneAreMissedByNobody() {
-        Cluster cluster = primary(4, "n1", "n2", "n3").start().assertOneView(SECOND);
+        SimulatedCluster cluster = primary(4, "n1", "n2", "n3").start().assertOneView(SECOND);
         for (int number = 1; number < 4; number++) {
             cluster.leave(number).assertOneView(SECOND).advanceMillis(100);
         }
@@ -122,7 +122,7 @@ class PrimaryTest {
 
     @Test
     void coordinatorThatLeavesDecidesOnTheViewWithoutIt() {
-        Cluster cluster = primary(2, "n1", "n2").start().assertOneView(SECOND);
+        SimulatedCluster cluster = primary(2, "n1", "n2").start().assertOneView(SECOND);
         int coordinator = cluster.coordinator(1);
         cluster.leave(coordinator).advance(SECOND).assertOneView(SECOND);
         int other = 3 - coordinator;
@@ -132,7 +132,7 @@ class PrimaryTest {
 
     @Test
     void memberThatIsCutOffCanLeave() {
-        Cluster cluster = primary(3, "n1", "n2", "n3").start().assertOneView(SECOND);
+        SimulatedCluster cluster = primary(3, "n1", "n2", "n3").start().assertOneView(SECOND);
         cluster.partition(1).advance(SILENCE_MAX).leave(1)
                 .until("n1 has left", Duration.ofSeconds(8), () -> cluster.seat(1).application.isLeft())
                 .assertSafe();
@@ -143,7 +143,7 @@ class PrimaryTest {
         for (int first = 1; first <= 3; first++) {
             for (int second = 1; second <= 3; second++) {
                 for (int frames = 0; frames < 36 && first != second; frames++) {
-                    Cluster cluster = founded(3, frames);
+                    SimulatedCluster cluster = founded(3, frames);
                     cluster.send(first, frames % 3, 100).leave(first);
                     pass(cluster, frames).leaveIfMember(second);
                     assertGoesOn(cluster, 1);
@@ -157,7 +157,7 @@ class PrimaryTest {
         for (int size = 2; size <= 4; size++) {
             for (int staying = 1; staying <= size; staying++) {
                 for (int frames = 0; frames < 30; frames++) {
-                    Cluster cluster = founded(size, frames);
+                    SimulatedCluster cluster = founded(size, frames);
                     for (int number = 1; number <= size; number++) {
                         if (number != staying) {
                             pass(cluster.leaveIfMember(number), frames);
@@ -173,7 +173,7 @@ class PrimaryTest {
     void allLeaveAtOnceWithoutWaitingForEachOther() {
         for (int size = 1; size <= 4; size++) {
             for (int frames = 0; frames < 16; frames++) {
-                Cluster cluster = founded(size, frames);
+                SimulatedCluster cluster = founded(size, frames);
                 for (int number = 1; number <= size; number++) {
                     pass(cluster.leaveIfMember(number), frames);
                 }
@@ -187,7 +187,7 @@ class PrimaryTest {
     void whoStaysMayRestartAtEachStepOfTheLeaveOfAllOthers() {
         for (int staying = 1; staying <= 3; staying++) {
             for (int frames = 0; frames < 36; frames++) {
-                Cluster cluster = founded(3, frames);
+                SimulatedCluster cluster = founded(3, frames);
                 for (int number = 1; number <= 3; number++) {
                     if (number != staying) {
                         cluster.leave(number);
@@ -205,7 +205,7 @@ class PrimaryTest {
             names = {"FIFO", "UNRELIABLE"})
     void newcomerMayLeaveAtEachStepOfItsJoin(GroupSettings.StackKind stack) {
         for (int frames = 0; frames < 50; frames++) {
-            Cluster cluster = cluster(2, frames)
+            SimulatedCluster cluster = cluster(2, frames)
                     .with(GroupSettings.PARTITION, GroupSettings.Partition.PRIMARY)
                     .with(GroupSettings.FOUNDERS, List.of("n1"))
                     .with(GroupSettings.STACK, stack);
@@ -215,7 +215,7 @@ class PrimaryTest {
         }
     }
 
-    private static Cluster founded(int size, long seed) {
+    private static SimulatedCluster founded(int size, long seed) {
         List<String> founders = IntStream.rangeClosed(1, Math.min(size, 3)).mapToObj(number -> "n" + number).toList();
         return cluster(size, seed)
                 .with(GroupSettings.PARTITION, GroupSettings.Partition.PRIMARY)
@@ -225,11 +225,11 @@ class PrimaryTest {
                 .advance(SECOND);
     }
 
-    private static Cluster pass(Cluster cluster, int frames) {
+    private static SimulatedCluster pass(SimulatedCluster cluster, int frames) {
         return frames == 0 ? cluster : cluster.advanceFrames(frames);
     }
 
-    private static void assertGoesOn(Cluster cluster, int staying) {
+    private static void assertGoesOn(SimulatedCluster cluster, int staying) {
         cluster.until("all others have left", SECOND, () -> cluster.present().size() == staying)
                 .assertOneView(SECOND)
                 .assertComesToRest(SECOND);
@@ -239,7 +239,7 @@ class PrimaryTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void crashOfAnyMemberMakesANewPrimaryViewInTime(int victim) {
-        Cluster cluster = primary(3, "n1", "n2", "n3").start().assertOneView(SECOND);
+        SimulatedCluster cluster = primary(3, "n1", "n2", "n3").start().assertOneView(SECOND);
         cluster.send(victim, 5, 100).advanceMillis(2).crash(victim).assertOneView(SECOND).assertComesToRest(SECOND);
     }
 
@@ -248,7 +248,7 @@ class PrimaryTest {
     void partitionAtEachStepOfADecisionLeavesOneChain() {
         for (int frames = 1; frames < 60; frames++) {
             for (int side = 1; side < 4; side++) {
-                Cluster cluster = primary(4, "n1", "n2", "n3").start(1, 2, 3).assertOneView(SECOND).advance(SECOND);
+                SimulatedCluster cluster = primary(4, "n1", "n2", "n3").start(1, 2, 3).assertOneView(SECOND).advance(SECOND);
                 cluster.start(4).advanceFrames(frames).partition(side, 4).advance(SILENCE_MAX);
                 cluster.heal().advance(MERGE_MAX).assertOneView(SECOND).assertComesToRest(SECOND);
             }

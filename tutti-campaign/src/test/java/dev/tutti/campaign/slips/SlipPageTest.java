@@ -13,7 +13,7 @@ class SlipPageTest {
 
     private final Slip one = slip("01-one", "tutti-protocols/src/main/java/dev/tutti/protocols/link/Link.java", "sim");
     private final Slip two = slip("02-two", "tutti-api/src/main/java/dev/tutti/internal/state/Gate.java", "sim --mode application");
-    private final Slip three = slip("03-three", "tutti-api/src/main/java/dev/tutti/internal/delivery/Lane.java", "test tutti-api LaneTest");
+    private final Slip three = slip("03-three", "tutti-api/src/main/java/dev/tutti/internal/delivery/DeliveryExecutor.java", "test tutti-api DeliveryExecutorTest");
 
     @Test
     void interruptedHuntGoesOnWithTheSlipsThatAreLeft(@TempDir Path directory) throws IOException {
@@ -37,7 +37,7 @@ class SlipPageTest {
         SlipPage page = new SlipPage(file);
         page.put(result(two, "S19", "4", 4, ""));
         page.put(result(one, "L1", "7", 7, "broken without the slip, too"));
-        page.put(result(three, "LaneTest", "", 0, ""));
+        page.put(result(three, "DeliveryExecutorTest", "", 0, ""));
         assertThat(file).hasContent("""
                 # Slips
 
@@ -45,7 +45,7 @@ class SlipPageTest {
                 |---|---|---|---|---|---|---|
                 | `01-one` | protocols.link | One is wrong. | `sim` | **not caught**: broken without the slip, too | 7 | 7 |
                 | `02-two` | api.state | One is wrong. | `--mode application` | S19 | 4 | 4 |
-                | `03-three` | api.delivery | One is wrong. | `LaneTest` | S9 |  |  |
+                | `03-three` | api.delivery | One is wrong. | `DeliveryExecutorTest` | S9 |  |  |
 
                 Behind.
                 | a | table |

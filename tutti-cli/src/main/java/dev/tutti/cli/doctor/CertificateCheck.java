@@ -34,19 +34,19 @@ final class CertificateCheck implements Check {
     }
 
     @Override
-    public List<Finding> run(Patient patient) {
-        String certificate = patient.get(TransportSettings.TLS_CERTIFICATE);
-        String authority = patient.get(TransportSettings.TLS_AUTHORITY);
+    public List<Finding> run(DoctorContext context) {
+        String certificate = context.get(TransportSettings.TLS_CERTIFICATE);
+        String authority = context.get(TransportSettings.TLS_AUTHORITY);
         if (certificate.isEmpty() && authority.isEmpty()) {
-            boolean hasSecret = !patient.get(TransportSettings.SECRET).isEmpty()
-                    || !patient.get(TransportSettings.SECRET_FILE).isEmpty();
+            boolean hasSecret = !context.get(TransportSettings.SECRET).isEmpty()
+                    || !context.get(TransportSettings.SECRET_FILE).isEmpty();
             return List.of(Finding.ok(name(), hasSecret ? "none: derived from the cluster secret" : "none: no TLS"));
         }
         List<Finding> found = new ArrayList<>();
         try {
             List<X509Certificate> own = read("tls.certificate", certificate);
             List<X509Certificate> authorities = read("tls.authority", authority);
-            Instant now = patient.clock.instant();
+            Instant now = context.clock.instant();
             own.forEach(each -> validity("tls.certificate", each, now, found));
             authorities.forEach(each -> validity("tls.authority", each, now, found));
             X509Certificate last = own.getLast();
@@ -57,9 +57,9 @@ final class CertificateCheck implements Check {
                                 + authorities.getFirst().getSubjectX500Principal(),
                         "use the authority that has signed it, the same at all nodes, or sign anew: tutti certs node"));
             }
-            if (!Files.isReadable(Path.of(patient.get(TransportSettings.TLS_KEY)))) {
+            if (!Files.isReadable(Path.of(context.get(TransportSettings.TLS_KEY)))) {
                 found.add(Finding.fault(
-                        name(), "tls.key: '" + patient.get(TransportSettings.TLS_KEY) + "' can't be read", "check its owner and path"));
+                        name(), "tls.key: '" + context.get(TransportSettings.TLS_KEY) + "' can't be read", "check its owner and path"));
             }
             if (found.isEmpty()) {
                 found.add(Finding.ok(name(), own.getFirst().getSubjectX500Principal() + ", good until "

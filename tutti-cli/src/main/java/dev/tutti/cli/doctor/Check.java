@@ -11,5 +11,5 @@ interface Check {
 
     Duration deadline();
 
-    List<Finding> run(Patient patient) throws Exception;
+    List<Finding> run(DoctorContext context) throws Exception;
 }

@@ -59,17 +59,17 @@ public final class Doctor {
      * @param onFinding called with each finding at once
      */
     public List<Finding> run(Consumer<String> onBegin, Consumer<Finding> onFinding) throws InterruptedException {
-        Patient patient = new Patient(spec, groups, clock, isExpected);
+        DoctorContext context = new DoctorContext(spec, groups, clock, isExpected);
         List<Finding> all = new ArrayList<>();
         try {
             for (Check check : CHECKS) {
                 onBegin.accept(check.name());
-                List<Finding> found = run(check, patient);
+                List<Finding> found = run(check, context);
                 found.forEach(onFinding);
                 all.addAll(found);
             }
         } finally {
-            Node probe = patient.probe;
+            Node probe = context.probe;
             if (probe != null) {
                 probe.close();
             }
@@ -77,13 +77,13 @@ public final class Doctor {
         return all;
     }
 
-    private static List<Finding> run(Check check, Patient patient) throws InterruptedException {
+    private static List<Finding> run(Check check, DoctorContext context) throws InterruptedException {
         CompletableFuture<List<Finding>> result = new CompletableFuture<>();
         // Not a virtual thread: resolving names may block its carrier.
         Thread thread = new Thread(
                 () -> {
                     try {
-                        result.complete(check.run(patient));
+                        result.complete(check.run(context));
                     } catch (Exception e) {
                         result.completeExceptionally(e);
                     }

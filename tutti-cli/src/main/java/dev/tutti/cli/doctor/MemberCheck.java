@@ -38,31 +38,31 @@ final class MemberCheck implements Check {
     }
 
     @Override
-    public List<Finding> run(Patient patient) throws InterruptedException {
-        Node probe = patient.probe;
-        if (probe == null || patient.open.isEmpty()) {
+    public List<Finding> run(DoctorContext context) throws InterruptedException {
+        Node probe = context.probe;
+        if (probe == null || context.open.isEmpty()) {
             return List.of(Finding.ok(name(), "nobody to ask"));
         }
-        Map<?, ?> status = listen(patient, probe);
+        Map<?, ?> status = listen(context, probe);
         List<Finding> found = new ArrayList<>();
-        Set<String> said = new LinkedHashSet<>(patient.troubles);
-        said.forEach(trouble -> found.add(explain(patient, trouble)));
+        Set<String> said = new LinkedHashSet<>(context.troubles);
+        said.forEach(trouble -> found.add(explain(context, trouble)));
         Map<?, ?> links = section(status, "links");
         List<String> met = new ArrayList<>();
         links.forEach((name, link) -> {
             if (link instanceof Map<?, ?> values && "open".equals(values.get("state"))) {
                 met.add(name + " at " + values.get("address"));
-                clock(patient, String.valueOf(name), values, found);
+                clock(context, String.valueOf(name), values, found);
             }
         });
         section(section(status, "groups"), "elsewhere").forEach((node, groups) -> {
             if (groups instanceof Map<?, ?> joined) {
-                joined.forEach((group, stack) -> compare(patient, String.valueOf(node), String.valueOf(group), String.valueOf(stack), found));
+                joined.forEach((group, stack) -> compare(context, String.valueOf(node), String.valueOf(group), String.valueOf(stack), found));
             }
         });
-        boolean isUdp = patient.get(TransportSettings.PROTOCOL).name().equals("UDP");
-        if (met.isEmpty() && said.isEmpty() && (patient.isExpected || !isUdp)) {
-            String where = String.join(", ", patient.open.stream().map(Patient.Peer::toString).toList());
+        boolean isUdp = context.get(TransportSettings.PROTOCOL).name().equals("UDP");
+        if (met.isEmpty() && said.isEmpty() && (context.isExpected || !isUdp)) {
+            String where = String.join(", ", context.open.stream().map(DoctorContext.Peer::toString).toList());
             found.add(Finding.fault(
                     name(),
                     "no member answers at " + where + " within " + Doctor.seconds(PATIENCE),
@@ -76,7 +76,7 @@ final class MemberCheck implements Check {
     }
 
     /** Waits until each peer that takes connections has been met or has reported trouble, or the time is up. */
-    private static Map<?, ?> listen(Patient patient, Node probe) throws InterruptedException {
+    private static Map<?, ?> listen(DoctorContext context, Node probe) throws InterruptedException {
         long startNanos = System.nanoTime();
         while (true) {
             Map<?, ?> status = probe.status();
@@ -84,7 +84,7 @@ final class MemberCheck implements Check {
                     .filter(link -> link instanceof Map<?, ?> values && "open".equals(values.get("state")))
                     .count();
             long waitedNanos = System.nanoTime() - startNanos;
-            boolean isDone = met + patient.troubles.size() >= patient.open.size() && waitedNanos > SETTLED.toNanos();
+            boolean isDone = met + context.troubles.size() >= context.open.size() && waitedNanos > SETTLED.toNanos();
             if (isDone || waitedNanos > PATIENCE.toNanos()) {
                 return status;
             }
@@ -92,9 +92,9 @@ final class MemberCheck implements Check {
         }
     }
 
-    private Finding explain(Patient patient, String trouble) {
-        boolean hasSecret = !patient.get(TransportSettings.SECRET).isEmpty()
-                || !patient.get(TransportSettings.SECRET_FILE).isEmpty();
+    private Finding explain(DoctorContext context, String trouble) {
+        boolean hasSecret = !context.get(TransportSettings.SECRET).isEmpty()
+                || !context.get(TransportSettings.SECRET_FILE).isEmpty();
         if (trouble.contains("of cluster '")) {
             return Finding.fault("cluster", trouble, "set cluster to the same name at all nodes");
         }
@@ -122,10 +122,10 @@ final class MemberCheck implements Check {
     }
 
     /** An incarnation begins with its node's start time. Only a start in the future shows that a clock is off. */
-    private static void clock(Patient patient, String name, Map<?, ?> link, List<Finding> found) {
+    private static void clock(DoctorContext context, String name, Map<?, ?> link, List<Finding> found) {
         if (link.get("incarnation") instanceof Long incarnation) {
             Instant started = Instant.ofEpochMilli(incarnation >>> INCARNATION_RANDOM_BITS);
-            Duration ahead = Duration.between(patient.clock.instant(), started);
+            Duration ahead = Duration.between(context.clock.instant(), started);
             if (ahead.compareTo(CLOCKS_APART) > 0) {
                 found.add(Finding.fault(
                         "clock",
@@ -136,13 +136,13 @@ final class MemberCheck implements Check {
         }
     }
 
-    private static void compare(Patient patient, String node, String group, String there, List<Finding> found) {
-        if (!patient.groups.contains(group)) {
+    private static void compare(DoctorContext context, String node, String group, String there, List<Finding> found) {
+        if (!context.groups.contains(group)) {
             return;
         }
-        Settings here = patient.spec.group(group);
+        Settings here = context.spec.group(group);
         Map<String, String> values = new LinkedHashMap<>();
-        UNSAID.forEach(setting -> values.put(setting, Patient.text(Settings.of(here.definitions()), setting)));
+        UNSAID.forEach(setting -> values.put(setting, DoctorContext.text(Settings.of(here.definitions()), setting)));
         for (String line : there.split(", ", -1)) {
             int colon = line.indexOf(": ");
             if (colon > 0) {
@@ -153,7 +153,7 @@ final class MemberCheck implements Check {
         boolean isEqual = true;
         for (var entry : values.entrySet()) {
             String setting = entry.getKey();
-            String own = Patient.text(here, setting);
+            String own = DoctorContext.text(here, setting);
             // The program usually sets state.of, so it is compared only if it is set here.
             boolean isCompared = !setting.equals("state.of") || isStateSet;
             if (isCompared && !own.equals(entry.getValue())) {

@@ -35,13 +35,13 @@ final class MtuCheck implements Check {
     }
 
     @Override
-    public List<Finding> run(Patient patient) throws IOException {
+    public List<Finding> run(DoctorContext context) throws IOException {
         List<Finding> found = new ArrayList<>();
-        if (patient.get(TransportSettings.PROTOCOL).name().equals("UDP")) {
+        if (context.get(TransportSettings.PROTOCOL).name().equals("UDP")) {
             return List.of(Finding.ok(name(), "over UDP nodes find out themselves (transport.datagram-size)"));
         }
-        List<Patient.Peer> some = patient.open.stream().limit(PEERS_MAX).toList();
-        for (Patient.Peer peer : some) {
+        List<DoctorContext.Peer> some = context.open.stream().limit(PEERS_MAX).toList();
+        for (DoctorContext.Peer peer : some) {
             if (!arrivesInTwo(peer, LITTLE)) {
                 found.add(Finding.note(name(), peer + " does not end a connection that makes no sense", "is it a node of tutti?"));
             } else if (!arrivesInTwo(peer, MUCH)) {
@@ -54,7 +54,7 @@ final class MtuCheck implements Check {
         return found;
     }
 
-    private Finding hole(Patient.Peer peer) throws IOException {
+    private Finding hole(DoctorContext.Peer peer) throws IOException {
         int arrived = LITTLE;
         int lost = 1_460;
         while (lost - arrived > 16) {
@@ -75,13 +75,13 @@ final class MtuCheck implements Check {
     }
 
     /** Tries twice, because one attempt may fail for another reason. */
-    private static boolean arrivesInTwo(Patient.Peer peer, int bytes) throws IOException {
+    private static boolean arrivesInTwo(DoctorContext.Peer peer, int bytes) throws IOException {
         boolean hasArrived = arrives(peer, bytes);
         return hasArrived || arrives(peer, bytes);
     }
 
     /** Returns whether this number of bytes has arrived, sent at once. */
-    private static boolean arrives(Patient.Peer peer, int bytes) throws IOException {
+    private static boolean arrives(DoctorContext.Peer peer, int bytes) throws IOException {
         byte[] nonsense = new byte[bytes];
         Arrays.fill(nonsense, (byte) 0xff);
         try (Socket socket = new Socket()) {

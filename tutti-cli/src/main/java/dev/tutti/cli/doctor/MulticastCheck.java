@@ -33,10 +33,10 @@ final class MulticastCheck implements Check {
     }
 
     @Override
-    public List<Finding> run(Patient patient) throws IOException {
-        String text = patient.get(TransportSettings.MULTICAST_ADDRESS);
-        boolean isUdp = patient.get(TransportSettings.PROTOCOL).name().equals("UDP");
-        InetAddress bound = patient.bound();
+    public List<Finding> run(DoctorContext context) throws IOException {
+        String text = context.get(TransportSettings.MULTICAST_ADDRESS);
+        boolean isUdp = context.get(TransportSettings.PROTOCOL).name().equals("UDP");
+        InetAddress bound = context.bound();
         if (text.isEmpty() || !isUdp || bound == null) {
             return List.of(Finding.ok(name(), "not used"));
         }
@@ -47,8 +47,8 @@ final class MulticastCheck implements Check {
         if (group instanceof Inet4Address address && !bound.isLoopbackAddress()) {
             route(address, card.getName(), found);
         }
-        if (patient.get(TransportSettings.MULTICAST_TTL) == 0
-                && patient.peers.stream().anyMatch(peer -> !peer.address().isLoopbackAddress())) {
+        if (context.get(TransportSettings.MULTICAST_TTL) == 0
+                && context.peers.stream().anyMatch(peer -> !peer.address().isLoopbackAddress())) {
             found.add(Finding.fault(
                     name(), "transport.multicast.ttl is 0, which never leaves this machine", "transport.multicast.ttl: 1"));
         }

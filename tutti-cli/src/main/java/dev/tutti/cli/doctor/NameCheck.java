@@ -33,17 +33,17 @@ final class NameCheck implements Check {
     }
 
     @Override
-    public List<Finding> run(Patient patient) throws InterruptedException, IOException {
+    public List<Finding> run(DoctorContext context) throws InterruptedException, IOException {
         List<Finding> found = new ArrayList<>();
         Map<String, List<InetAddress>> known = new LinkedHashMap<>();
-        for (Patient.Seed seed : patient.seeds()) {
+        for (DoctorContext.Seed seed : context.seeds()) {
             List<InetAddress> addresses = known.get(seed.host());
             if (addresses == null && known.size() < NAMES_MAX) {
                 addresses = resolve(seed.host(), found);
                 known.put(seed.host(), addresses);
             }
             if (addresses != null && !addresses.isEmpty()) {
-                patient.peers.add(new Patient.Peer(seed, addresses.getFirst()));
+                context.peers.add(new DoctorContext.Peer(seed, addresses.getFirst()));
             }
         }
         if (known.isEmpty()) {

@@ -33,14 +33,14 @@ final class PortCheck implements Check {
     }
 
     @Override
-    public List<Finding> run(Patient patient) throws IOException {
-        InetAddress bound = patient.bound();
-        int first = patient.get(TransportSettings.BIND_PORT);
+    public List<Finding> run(DoctorContext context) throws IOException {
+        InetAddress bound = context.bound();
+        int first = context.get(TransportSettings.BIND_PORT);
         if (bound == null || first == 0) {
             return List.of(Finding.ok(name(), first == 0 ? "any free one" : "not looked at without an address"));
         }
-        boolean isUdp = patient.get(TransportSettings.PROTOCOL).name().equals("UDP");
-        int last = Math.min(65_535, first + patient.get(TransportSettings.BIND_PORT_RANGE));
+        boolean isUdp = context.get(TransportSettings.PROTOCOL).name().equals("UDP");
+        int last = Math.min(65_535, first + context.get(TransportSettings.BIND_PORT_RANGE));
         for (int port = first; port <= last; port++) {
             if (trouble(bound, port, isUdp) == null) {
                 String text = bound.getHostAddress() + ":" + port + " is free";

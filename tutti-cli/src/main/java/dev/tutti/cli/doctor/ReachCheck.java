@@ -31,23 +31,23 @@ final class ReachCheck implements Check {
     }
 
     @Override
-    public List<Finding> run(Patient patient) throws InterruptedException, ExecutionException {
-        if (patient.get(TransportSettings.PROTOCOL).name().equals("UDP")) {
-            patient.open.addAll(patient.peers);
+    public List<Finding> run(DoctorContext context) throws InterruptedException, ExecutionException {
+        if (context.get(TransportSettings.PROTOCOL).name().equals("UDP")) {
+            context.open.addAll(context.peers);
             return List.of(Finding.ok(name(), "over UDP, by asking members (below)"));
         }
-        int timeoutMillis = (int) Math.min(patient.get(TransportSettings.CONNECT_TIMEOUT).toMillis(), TIMEOUT_MILLIS_MAX);
-        Map<Patient.Peer, Future<String>> attempts = new LinkedHashMap<>();
+        int timeoutMillis = (int) Math.min(context.get(TransportSettings.CONNECT_TIMEOUT).toMillis(), TIMEOUT_MILLIS_MAX);
+        Map<DoctorContext.Peer, Future<String>> attempts = new LinkedHashMap<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            patient.peers.forEach(peer -> attempts.put(peer, threads.submit(() -> connect(peer, timeoutMillis))));
+            context.peers.forEach(peer -> attempts.put(peer, threads.submit(() -> connect(peer, timeoutMillis))));
         }
         List<Finding> found = new ArrayList<>();
         Map<String, String> silentRanges = new LinkedHashMap<>();
         for (var attempt : attempts.entrySet()) {
-            Patient.Peer peer = attempt.getKey();
+            DoctorContext.Peer peer = attempt.getKey();
             String trouble = attempt.getValue().get();
             if (trouble.isEmpty()) {
-                patient.open.add(peer);
+                context.open.add(peer);
             } else if (peer.seed().isRange()) {
                 silentRanges.putIfAbsent(peer.seed().host(), trouble);
             } else {
@@ -55,19 +55,19 @@ final class ReachCheck implements Check {
             }
         }
         silentRanges.forEach((host, trouble) -> {
-            List<Patient.Peer> range = patient.peers.stream().filter(peer -> peer.seed().host().equals(host)).toList();
-            if (patient.open.stream().anyMatch(peer -> peer.seed().host().equals(host))) {
+            List<DoctorContext.Peer> range = context.peers.stream().filter(peer -> peer.seed().host().equals(host)).toList();
+            if (context.open.stream().anyMatch(peer -> peer.seed().host().equals(host))) {
                 return;
             }
             String ports = host + ":" + range.getFirst().seed().port() + "-" + range.getLast().seed().port();
             found.add(
-                    patient.isExpected || !trouble.equals(REFUSED)
+                    context.isExpected || !trouble.equals(REFUSED)
                             ? fault(ports, range.getFirst(), trouble)
                             : Finding.note(name(), "nobody runs at " + ports, "name others: --seed HOST:PORT"));
         });
-        if (!patient.open.isEmpty()) {
+        if (!context.open.isEmpty()) {
             found.add(Finding.ok(name(), "connections are taken by "
-                    + String.join(", ", patient.open.stream().map(Patient.Peer::toString).toList())));
+                    + String.join(", ", context.open.stream().map(DoctorContext.Peer::toString).toList())));
         }
         return found;
     }
@@ -76,7 +76,7 @@ final class ReachCheck implements Check {
     private static final String SILENT = "silent";
 
     /** Returns the kind of failure; empty if the peer takes connections. */
-    private static String connect(Patient.Peer peer, int timeoutMillis) {
+    private static String connect(DoctorContext.Peer peer, int timeoutMillis) {
         try (Socket socket = new Socket()) {
             socket.connect(peer.socket(), timeoutMillis);
             return "";
@@ -88,7 +88,7 @@ final class ReachCheck implements Check {
         }
     }
 
-    private Finding fault(String where, Patient.Peer peer, String trouble) {
+    private Finding fault(String where, DoctorContext.Peer peer, String trouble) {
         int port = peer.seed().port();
         return switch (trouble) {
             case REFUSED -> Finding.fault(

@@ -26,10 +26,10 @@ final class RouteCheck implements Check {
     }
 
     @Override
-    public List<Finding> run(Patient patient) throws IOException {
-        InetAddress bound = patient.bound();
+    public List<Finding> run(DoctorContext context) throws IOException {
+        InetAddress bound = context.bound();
         Set<InetAddress> addresses = new LinkedHashSet<>();
-        patient.peers.forEach(peer -> addresses.add(peer.address()));
+        context.peers.forEach(peer -> addresses.add(peer.address()));
         List<Finding> found = new ArrayList<>();
         lookAtFamilies(bound, addresses, found);
         for (InetAddress address : addresses) {

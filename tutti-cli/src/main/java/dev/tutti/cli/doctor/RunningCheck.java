@@ -28,17 +28,17 @@ final class RunningCheck implements Check {
     }
 
     @Override
-    public List<Finding> run(Patient patient) throws IOException {
+    public List<Finding> run(DoctorContext context) throws IOException {
         TreeSet<Integer> ports = new TreeSet<>();
-        patient.seeds().forEach(seed -> ports.add(seed.port()));
-        int first = patient.get(TransportSettings.BIND_PORT);
-        for (int port = first; first > 0 && port <= first + patient.get(TransportSettings.BIND_PORT_RANGE); port++) {
+        context.seeds().forEach(seed -> ports.add(seed.port()));
+        int first = context.get(TransportSettings.BIND_PORT);
+        for (int port = first; first > 0 && port <= first + context.get(TransportSettings.BIND_PORT_RANGE); port++) {
             ports.add(port);
         }
         List<Finding> found = new ArrayList<>();
         for (Entry entry : DiagnosticsDirectory.ofUser().entries()) {
             if (ports.contains(entry.port())) {
-                look(patient, entry, found);
+                look(context, entry, found);
             }
         }
         if (found.isEmpty()) {
@@ -47,7 +47,7 @@ final class RunningCheck implements Check {
         return found;
     }
 
-    private void look(Patient patient, Entry entry, List<Finding> found) {
+    private void look(DoctorContext context, Entry entry, List<Finding> found) {
         Map<?, ?> status;
         try {
             status = Json.parse(Diagnostics.ask(entry.socket(), "status", TIMEOUT)) instanceof Map<?, ?> map ? map : Map.of();
@@ -60,7 +60,7 @@ final class RunningCheck implements Check {
         }
         Map<?, ?> node = section(status, "node");
         Object cluster = node.get("cluster");
-        if (cluster != null && !cluster.equals(Patient.text(patient.spec.node(), "cluster"))) {
+        if (cluster != null && !cluster.equals(DoctorContext.text(context.spec.node(), "cluster"))) {
             return;
         }
         String who = "node " + node.get("name") + " (" + node.get("address") + ", process " + entry.pid() + ")";

@@ -19,10 +19,10 @@ final class StartCheck implements Check {
     }
 
     @Override
-    public List<Finding> run(Patient patient) {
+    public List<Finding> run(DoctorContext context) {
         try {
-            Node probe = Doctor.probe(patient.spec).onTrouble(patient.troubles::add).start();
-            patient.probe = probe;
+            Node probe = Doctor.probe(context.spec).onTrouble(context.troubles::add).start();
+            context.probe = probe;
             return List.of(Finding.ok(name(), "a node starts at " + probe.address()));
         } catch (TransportException e) {
             return List.of(Finding.fault(

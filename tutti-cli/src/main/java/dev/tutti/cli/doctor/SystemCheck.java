@@ -29,10 +29,10 @@ final class SystemCheck implements Check {
     }
 
     @Override
-    public List<Finding> run(Patient patient) throws IOException {
+    public List<Finding> run(DoctorContext context) throws IOException {
         List<Finding> found = new ArrayList<>();
-        files(patient, found);
-        Node probe = patient.probe;
+        files(context, found);
+        Node probe = context.probe;
         if (probe != null && probe.status().get("transport") instanceof Map<?, ?> transport) {
             buffer(transport, "receive-buffer", "net.core.rmem_max", found);
             buffer(transport, "send-buffer", "net.core.wmem_max", found);
@@ -43,13 +43,13 @@ final class SystemCheck implements Check {
         return found;
     }
 
-    private void files(Patient patient, List<Finding> found) throws IOException {
+    private void files(DoctorContext context, List<Finding> found) throws IOException {
         if (!Files.isReadable(LIMITS)) {
             return;
         }
         for (String line : Files.readAllLines(LIMITS)) {
             String limit = line.startsWith(LIMIT) ? line.substring(LIMIT.length()).strip().split(" +")[0] : "unlimited";
-            int connections = patient.get(TransportSettings.CONNECTIONS_MAX);
+            int connections = context.get(TransportSettings.CONNECTIONS_MAX);
             if (!limit.equals("unlimited") && Long.parseLong(limit) < connections + FILES_OF_A_JVM) {
                 found.add(Finding.note(
                         name(),

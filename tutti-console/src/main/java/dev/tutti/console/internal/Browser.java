@@ -1,6 +1,6 @@
 package dev.tutti.console.internal;
 
-import dev.tutti.console.internal.Counters.Counter;
+import dev.tutti.console.internal.CounterTable.Counter;
 import dev.tutti.internal.Logs;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
@@ -36,13 +36,13 @@ final class Browser {
 
     private final Channel channel;
     private final BooleanSupplier mayStay;
-    private final Counters counters;
+    private final CounterTable counters;
     private final Queue<String> waiting = new ArrayDeque<>();
     private long stalledNanos;
     private boolean isStalled;
 
     /** @param mayStay returns whether the log-in of the page is still valid */
-    Browser(Channel channel, BooleanSupplier mayStay, Counters counters) {
+    Browser(Channel channel, BooleanSupplier mayStay, CounterTable counters) {
         this.channel = channel;
         this.mayStay = mayStay;
         this.counters = counters;

@@ -1,6 +1,6 @@
 package dev.tutti.console.internal;
 
-import dev.tutti.console.internal.Counters.Counter;
+import dev.tutti.console.internal.CounterTable.Counter;
 import dev.tutti.internal.door.Places.Place;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class Deadline extends ChannelInboundHandlerAdapter {
 
     private final long timeoutNanos;
-    private final Counters counters;
+    private final CounterTable counters;
     private final Place place;
     private @Nullable ChannelHandlerContext context;
     private @Nullable Future<?> end;
     private boolean hasBegun;
 
-    Deadline(long timeoutNanos, Counters counters, Place place) {
+    Deadline(long timeoutNanos, CounterTable counters, Place place) {
         this.timeoutNanos = timeoutNanos;
         this.counters = counters;
         this.place = place;

@@ -51,14 +51,14 @@ final class Listener implements AutoCloseable {
     private final Channel channel;
 
     /** Creates the listener of the console. */
-    static Listener ofConsole(Settings settings, Counters counters, Routes.Factory routes) {
+    static Listener ofConsole(Settings settings, CounterTable counters, Routes.Factory routes) {
         int first = settings.get(ConsoleSettings.PORT);
         int last = first == 0 ? 0 : Math.min(first + settings.get(ConsoleSettings.PORT_RANGE), PORT_MAX);
         return new Listener(settings, new Ports(ConsoleSettings.PORT.name(), first, last), counters, routes);
     }
 
     /** Creates the listener for health alone; returns null if none is set. */
-    static @Nullable Listener ofHealth(Settings settings, Counters counters, Routes.Factory routes) {
+    static @Nullable Listener ofHealth(Settings settings, CounterTable counters, Routes.Factory routes) {
         int port = settings.get(ConsoleSettings.HEALTH_PORT);
         return port < 0 ? null : new Listener(settings, new Ports(ConsoleSettings.HEALTH_PORT.name(), port, port), counters, routes);
     }
@@ -69,7 +69,7 @@ final class Listener implements AutoCloseable {
     /**
      * @throws SettingException if the address can't be bound, or not safely
      */
-    private Listener(Settings settings, Ports ports, Counters counters, Routes.Factory routes) {
+    private Listener(Settings settings, Ports ports, CounterTable counters, Routes.Factory routes) {
         this.settings = settings;
         this.tls = tls(settings);
         this.address = address(settings);
@@ -90,7 +90,7 @@ final class Listener implements AutoCloseable {
         }
     }
 
-    private Channel bind(Ports ports, Counters counters, Routes.Factory routes) {
+    private Channel bind(Ports ports, CounterTable counters, Routes.Factory routes) {
         int buffer = (int) settings.get(ConsoleSettings.BROWSER_BUFFER).bytes();
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loops)

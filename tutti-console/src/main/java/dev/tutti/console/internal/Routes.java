@@ -1,7 +1,7 @@
 package dev.tutti.console.internal;
 
 import dev.tutti.console.internal.Assets.Asset;
-import dev.tutti.console.internal.Counters.Counter;
+import dev.tutti.console.internal.CounterTable.Counter;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.Logs;
 import dev.tutti.internal.door.Backoff.Attempt;

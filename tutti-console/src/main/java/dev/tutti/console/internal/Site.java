@@ -34,14 +34,14 @@ public final class Site implements AutoCloseable {
     record Health(boolean isGood, Map<String, ?> document) {}
 
     private final Settings settings;
-    private final Counters counters = new Counters();
+    private final CounterTable counters = new CounterTable();
     private final Assets assets = new Assets();
     private final Gate gate;
     private final Backoff backoff;
     private final Audit audit;
     private final boolean isTokenKnown;
     private final Witnesses witnesses;
-    private final Observatory observatory;
+    private final ClusterPoller poller;
     private final Listener listener;
     private final @Nullable Listener healthListener;
     private final Hosts hosts;
@@ -75,7 +75,7 @@ public final class Site implements AutoCloseable {
         List<String> names = new ArrayList<>(settings.get(ConsoleSettings.HOSTS));
         names.add(settings.get(ConsoleSettings.ADDRESS));
         this.hosts = new Hosts(names);
-        this.observatory = new Observatory(
+        this.poller = new ClusterPoller(
                 witnesses,
                 counters,
                 settings.get(ConsoleSettings.INTERVAL).toNanos(),
@@ -152,7 +152,7 @@ public final class Site implements AutoCloseable {
     /** Returns counters by name. */
     public Map<String, Long> status() {
         Map<String, Long> status = new LinkedHashMap<>(counters.report());
-        status.put("browsers", (long) observatory.browsers());
+        status.put("browsers", (long) poller.browsers());
         status.put("logins-refused", gate.refused());
         status.put("connections", (long) listener.places().taken());
         status.put("connections-evicted", listener.places().evicted());
@@ -162,7 +162,7 @@ public final class Site implements AutoCloseable {
 
     // ------------------------------------------------------------------ parts
 
-    Counters counters() {
+    CounterTable counters() {
         return counters;
     }
 
@@ -205,19 +205,19 @@ public final class Site implements AutoCloseable {
     // ------------------------------------------------------------------ what is known
 
     boolean admit(Browser browser) {
-        return observatory.admit(browser);
+        return poller.admit(browser);
     }
 
     void greet(Browser browser) {
-        observatory.greet(browser);
+        poller.greet(browser);
     }
 
     void dismiss(Browser browser) {
-        observatory.dismiss(browser);
+        poller.dismiss(browser);
     }
 
     Map<String, Object> cluster() {
-        return observatory.cluster();
+        return poller.cluster();
     }
 
     /** Returns a member's inspection; null if it does not answer. */
@@ -257,6 +257,6 @@ public final class Site implements AutoCloseable {
         if (healthListener != null) {
             healthListener.close();
         }
-        observatory.close();
+        poller.close();
     }
 }

@@ -2,7 +2,7 @@ package dev.tutti.console.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.console.internal.Counters.Counter;
+import dev.tutti.console.internal.CounterTable.Counter;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.HttpContent;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class BrowserTest {
 
     private final EmbeddedChannel channel = new EmbeddedChannel();
-    private final Counters counters = new Counters();
+    private final CounterTable counters = new CounterTable();
     private final AtomicBoolean mayStay = new AtomicBoolean(true);
     private final Browser browser = new Browser(channel, mayStay::get, counters);
 

@@ -20,17 +20,17 @@ public sealed interface Driver extends AutoCloseable permits StreamDriver, Datag
 
     /** Work of the application that is done on the loop's thread, between turns. It may block. */
     @FunctionalInterface
-    interface Guest {
-        void run(Stay stay);
+    interface LoopTask {
+        void run(LoopBudget budget);
     }
 
-    /** State of the loop that a {@link Guest} queries between pieces of its work. */
-    interface Stay {
+    /** State of the loop that a {@link LoopTask} queries between pieces of its work. */
+    interface LoopBudget {
 
         /** Returns whether there is time for another piece. */
         boolean mayGoOn();
 
-        /** Returns whether the loop has continued on another thread, because the guest has kept its own too long. */
+        /** Returns whether the loop has continued on another thread, because the task has kept its own too long. */
         boolean hasLostLoop();
     }
 
@@ -71,18 +71,18 @@ public sealed interface Driver extends AutoCloseable permits StreamDriver, Datag
     void execute(Task task);
 
     /**
-     * Runs {@code guest} after the effects of this turn were handed out, on the loop's thread: where data that has just
+     * Runs {@code task} after the effects of this turn were handed out, on the loop's thread: where data that has just
      * arrived is cached, and without a wake-up. On the loop only.
      *
-     * @return false if this driver can't, because it has no second thread for the loop when a guest blocks the first
+     * @return false if this driver can't, because it has no second thread for the loop when a task blocks the first
      */
-    default boolean invite(Guest guest) {
+    default boolean runInLoop(LoopTask task) {
         return false;
     }
 
     /** Returns the persistent records of this node. */
-    default Records records() {
-        return Records.none();
+    default DurableStore store() {
+        return DurableStore.none();
     }
 
     /**

@@ -48,17 +48,17 @@ public sealed interface Signal {
     record Freeze(ViewId ballot) implements Signal {}
 
     /**
-     * Get the packets missing up to the cut, deliver them, and answer with {@link Reached}.
+     * Get the packets missing up to the cut, deliver them, and answer with {@link Flushed}.
      *
      * @param holders holder of each sender of which packets may be missing
      */
-    record Reach(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) implements Signal {}
+    record Flush(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) implements Signal {}
 
     /** A view is installed. If {@code isSteady}, packets may flow in it; else a newer ballot is already promised. */
     record Installed(View view, boolean isSteady) implements Signal {}
 
     /** All members of this member's part have the installed view or a later one: older packets can be freed. */
-    record Followed(View view) implements Signal {}
+    record ViewStable(View view) implements Signal {}
 
     // ------------------------------------------------------------------ down, to membership
 
@@ -70,8 +70,8 @@ public sealed interface Signal {
      */
     record Frozen(ViewId ballot, TreeMap<Member, Long> received) implements Signal {}
 
-    /** Answers {@link Reach}: everything up to the cut is delivered. */
-    record Reached(ViewId ballot) implements Signal {}
+    /** Answers {@link Flush}: everything up to the cut is delivered. */
+    record Flushed(ViewId ballot) implements Signal {}
 
     // ------------------------------------------------------------------ between reliability and packing
 

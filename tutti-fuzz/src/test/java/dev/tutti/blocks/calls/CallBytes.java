@@ -1,11 +1,11 @@
 package dev.tutti.blocks.calls;
 
 import dev.tutti.Threads;
-import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Callbacks;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -74,16 +74,16 @@ public final class MapBytes {
     }
 
     private static Register<String, byte[]> live(String key, long timeToLiveNanos, long sequence) {
-        return new Register<>(key, new byte[20], 0, Version.of(3, sequence, 0, 1, 0), timeToLiveNanos, NOW_NANOS / 2);
+        return new Register<>(key, new byte[20], 0, EntryVersion.of(3, sequence, 0, 1, 0), timeToLiveNanos, NOW_NANOS / 2);
     }
 
     private static List<Register<String, byte[]>> some() {
-        return List.of(live("k", 0, 1), live("größer", 5, 2), new Register<>("r", null, 0, Version.NONE.dropped(), 0, 0));
+        return List.of(live("k", 0, 1), live("größer", 5, 2), new Register<>("r", null, 0, EntryVersion.NONE.dropped(), 0, 0));
     }
 
     /** Returns as many registers as a command may name, as short as possible. */
     private static List<Register<String, byte[]>> crowd() {
-        return Collections.nCopies(Duties.COUNT_MAX, new Register<>("", null, 0, Version.NONE, 0, 0));
+        return Collections.nCopies(Housekeeping.COUNT_MAX, new Register<>("", null, 0, EntryVersion.NONE, 0, 0));
     }
 
     public static List<byte[]> commands() {
@@ -92,7 +92,7 @@ public final class MapBytes {
                 new MapCommand.Write<>(new MapCommand.Condition.Absent<>(), STAMP, crowd()),
                 new MapCommand.Write<>(new MapCommand.Condition.Present<>(), STAMP, List.of()),
                 new MapCommand.Write<>(new MapCommand.Condition.Equal<>(new byte[9]), STAMP, some()),
-                new MapCommand.Write<>(new MapCommand.Condition.Unchanged<>(Version.of(1, 2, 0, 3, 4)), STAMP, some()),
+                new MapCommand.Write<>(new MapCommand.Condition.Unchanged<>(EntryVersion.of(1, 2, 0, 3, 4)), STAMP, some()),
                 new MapCommand.Expire<>(some()),
                 new MapCommand.Expire<>(crowd()),
                 new MapCommand.Again<>("side", 5, true, some()));
@@ -111,7 +111,7 @@ public final class MapBytes {
             registers.forEach(each -> REGISTERS.putWrite(each, write));
             messages.add(MapMessage.stamp(write, 7, 3, true, STAMP));
             ByteOutput drop = MapMessage.begin(MapMessage.DROP).putBoolean(true).putInt(registers.size());
-            registers.forEach(each -> Version.CODEC.put(each.version(), drop.putText(each.key())));
+            registers.forEach(each -> EntryVersion.CODEC.put(each.version(), drop.putText(each.key())));
             messages.add(MapMessage.stamp(drop, 7, 3, false, STAMP));
             ByteOutput again = MapMessage.begin(MapMessage.AGAIN).putText("side").putBoolean(true).putInt(registers.size());
             registers.forEach(each -> REGISTERS.put(each, again));
@@ -127,7 +127,7 @@ public final class MapBytes {
         List<Register<String, byte[]>> crowd = new ArrayList<>();
         for (int index = 0; index < 1_000; index++) {
             many.add(live("key " + index, index % 3, index));
-            crowd.add(new Register<>(Integer.toString(index, 36), null, 0, Version.of(0, index, 0, 0, 0), 0, 0));
+            crowd.add(new Register<>(Integer.toString(index, 36), null, 0, EntryVersion.of(0, index, 0, 0, 0), 0, 0));
         }
         return List.of(state(some()), state(many), state(crowd));
     }

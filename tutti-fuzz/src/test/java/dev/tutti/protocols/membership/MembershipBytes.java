@@ -22,7 +22,7 @@ public final class MembershipBytes {
 
     private MembershipBytes() {}
 
-    /** Returns a message of each kind from {@link Kind#PROPOSE} to {@link Kind#RELEASED}, about a ballot. */
+    /** Returns a message of each kind from {@link MembershipMessage#PROPOSE} to {@link MembershipMessage#RELEASED}, about a ballot. */
     public static List<byte[]> messages(ViewId ballot, View view) {
         View next = next(ballot, view);
         long[] since = new long[view.size()];
@@ -31,14 +31,14 @@ public final class MembershipBytes {
         return List.of(
                 bytes(Control.propose(ballot, next, since, holders, true)),
                 bytes(Control.propose(ballot, next, since, new TreeMap<>(), false)),
-                bytes(Control.note(Kind.ACCEPTED, ballot)),
-                bytes(Control.note(Kind.INSTALL, ballot)),
-                bytes(Control.learn(ballot, Succession.Primary.of(next))),
+                bytes(Control.note(MembershipMessage.ACCEPTED, ballot)),
+                bytes(Control.note(MembershipMessage.INSTALL, ballot)),
+                bytes(Control.learn(ballot, PrimaryChain.Primary.of(next))),
                 bytes(Control.wait(ballot, view.members(), "waits for n3")),
                 // One byte too many, to tell it from a frame that ends early.
-                bytes(Control.message(Kind.LEAVING, 2).appendByte(0)),
-                bytes(Control.note(Kind.RECORDED, ballot)),
-                bytes(Control.message(Kind.RELEASED, 2).appendByte(0)));
+                bytes(Control.message(MembershipMessage.LEAVING, 2).appendByte(0)),
+                bytes(Control.note(MembershipMessage.RECORDED, ballot)),
+                bytes(Control.message(MembershipMessage.RELEASED, 2).appendByte(0)));
     }
 
     /** Returns the ballot that causes {@link #messages}. */
@@ -48,9 +48,9 @@ public final class MembershipBytes {
 
     /** Returns an answer to a ballot, from a member that has accepted something before. */
     public static byte[] ack(ViewId ballot, View view) {
-        Succession.Primary last = view.isPrimary() ? Succession.Primary.of(view) : Succession.founding(FOUNDERS);
-        Succession.Proposal accepted = new Succession.Proposal(ballot, next(ballot, view), since(view));
-        Succession.Vote vote = new Succession.Vote(7, last, accepted);
+        PrimaryChain.Primary last = view.isPrimary() ? PrimaryChain.Primary.of(view) : PrimaryChain.founding(FOUNDERS);
+        PrimaryChain.Proposal accepted = new PrimaryChain.Proposal(ballot, next(ballot, view), since(view));
+        PrimaryChain.Vote vote = new PrimaryChain.Vote(7, last, accepted);
         return bytes(Control.ack(ballot, new Ballot.Answer(view, new TreeMap<>(), vote), true));
     }
 
@@ -72,7 +72,7 @@ public final class MembershipBytes {
 
     /** Appends a view that has ended, with as many voters as fit. */
     public static void crowdOfVoters(Packet packet, ViewId ballot) {
-        packet.appendByte(Kind.LEARN);
+        packet.appendByte(MembershipMessage.LEARN);
         Wire.append(packet, ballot);
         Wire.append(packet, ballot);
         numbers(packet.appendLong(5));
@@ -80,7 +80,7 @@ public final class MembershipBytes {
 
     /** Appends a proposal with as many electors as fit. */
     public static void crowdOfElectors(Packet packet, View view, ViewId ballot) {
-        packet.appendByte(Kind.PROPOSE);
+        packet.appendByte(MembershipMessage.PROPOSE);
         Wire.append(packet, ballot);
         Wire.append(packet, view);
         packet.appendLong(5);
@@ -91,7 +91,7 @@ public final class MembershipBytes {
 
     /** Appends a list of waiting members, all of them unknown, as many as fit. */
     public static void crowdOfWaiting(Packet packet, ViewId ballot) {
-        packet.appendByte(Kind.WAIT);
+        packet.appendByte(MembershipMessage.WAIT);
         Wire.append(packet, ballot);
         int count = (packet.room() - 64) / Wire.MEMBER_BYTES_MIN;
         packet.appendInt(count);
@@ -114,18 +114,18 @@ public final class MembershipBytes {
     /** Reads a record, as a starting member does. */
     public static String record(byte[] input) {
         Member self = new Member(new NodeId(1, "n1", "n1:7800"), 1);
-        Succession succession = new Succession(self, FOUNDERS, 1, Mistake.NONE);
+        PrimaryChain chain = new PrimaryChain(self, FOUNDERS, 1, Mistake.NONE);
         Packet packet = Packet.create(Memory.onHeap(), Math.max(1, input.length)).append(input, 0, input.length);
         try {
-            ViewId promised = succession.load(packet, new Members(), new SplittableRandom(1));
-            if (promised == null || !succession.isLoaded()) {
+            ViewId promised = chain.load(packet, new Members(), new SplittableRandom(1));
+            if (promised == null || !chain.isLoaded()) {
                 throw new IllegalStateException("taken without a promise");
             }
         } catch (IllegalArgumentException e) {
             return "refused";
         }
-        succession.isMajorityAlone(self);
-        return succession.vote().accepted() == null ? "taken" : "taken with what was accepted";
+        chain.isMajorityAlone(self);
+        return chain.vote().accepted() == null ? "taken" : "taken with what was accepted";
     }
 
     /** Returns records with and without an accepted view, and one of very many voters. */
@@ -136,16 +136,16 @@ public final class MembershipBytes {
         View view = new View(new ViewId(6, 1, two), List.of(one, two), List.of(
                 new View.Part(View.alone(one).id(), List.of(one), new TreeMap<>()),
                 new View.Part(View.alone(two).id(), List.of(two), new TreeMap<>())));
-        Packet crowd = record(ballot, Succession.founding(FOUNDERS)).appendBoolean(false);
+        Packet crowd = record(ballot, PrimaryChain.founding(FOUNDERS)).appendBoolean(false);
         return List.of(
                 bytes(crowd),
-                bytes(accepted(record(ballot, Succession.Primary.of(next(ballot, view))), ballot, next(ballot, view))),
+                bytes(accepted(record(ballot, PrimaryChain.Primary.of(next(ballot, view))), ballot, next(ballot, view))),
                 manyVoters(ballot));
     }
 
-    private static Packet record(ViewId promised, Succession.Primary last) {
+    private static Packet record(ViewId promised, PrimaryChain.Primary last) {
         Packet record = Packet.create(Memory.onHeap(), 4_096).appendInt(RECORD_FORMAT).appendLong(77);
-        Succession.append(record, last);
+        PrimaryChain.append(record, last);
         Wire.append(record, promised);
         return record;
     }

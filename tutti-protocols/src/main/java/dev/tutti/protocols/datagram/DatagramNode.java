@@ -124,20 +124,20 @@ public final class DatagramNode implements DatagramMachine {
     private final ToAll multicast = new ToAll();
     private final ArrayDeque<Packet> toAll = new ArrayDeque<>();
 
-    private @Nullable Flow[] slots = new Flow[16];
+    private @Nullable DatagramConnection[] slots = new DatagramConnection[16];
     private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
     private int slotsUsed;
     private int flowCount;
-    private final IntMap<Flow> byNumber = new IntMap<>();
+    private final IntMap<DatagramConnection> byNumber = new IntMap<>();
 
     /** Never iterated. */
-    private final HashMap<Remote, Flow> byRemote = new HashMap<>();
+    private final HashMap<Remote, DatagramConnection> byRemote = new HashMap<>();
 
-    private final LinkedHashMap<String, List<Flow>> resolving = new LinkedHashMap<>();
+    private final LinkedHashMap<String, List<DatagramConnection>> resolving = new LinkedHashMap<>();
     private final List<String> toResolve = new ArrayList<>();
     private final ArrayDeque<Answer> answers = new ArrayDeque<>();
-    private final ArrayDeque<Flow> dirty = new ArrayDeque<>();
-    private final List<Flow> overflown = new ArrayList<>();
+    private final ArrayDeque<DatagramConnection> dirty = new ArrayDeque<>();
+    private final List<DatagramConnection> overflown = new ArrayList<>();
 
     private @Nullable Runnable quietListener;
     private long nowNanos;
@@ -194,14 +194,14 @@ public final class DatagramNode implements DatagramMachine {
         nowNanos = now;
         if (deadlineNanos <= now) {
             for (int slot = 0; slot < slotsUsed; slot++) {
-                Flow flow = slots[slot];
+                DatagramConnection flow = slots[slot];
                 if (flow != null && flow.deadlineNanos() <= now) {
                     onTimer(flow);
                 }
             }
             deadlineNanos = NEVER;
             for (int slot = 0; slot < slotsUsed; slot++) {
-                Flow flow = slots[slot];
+                DatagramConnection flow = slots[slot];
                 if (flow != null && !flow.isDirty) {
                     deadlineNanos = Math.min(deadlineNanos, flow.deadlineNanos());
                 }
@@ -212,8 +212,8 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
-    private void onTimer(Flow flow) {
-        if (flow.state == Flow.State.OPENING) {
+    private void onTimer(DatagramConnection flow) {
+        if (flow.state == DatagramConnection.State.OPENING) {
             if (flow.connectBeforeNanos <= nowNanos) {
                 forget(flow);
                 node.onDialFailed(nowNanos, flow.number, DialFailure.UNREACHABLE,
@@ -234,12 +234,12 @@ public final class DatagramNode implements DatagramMachine {
     @Override
     public void onResolved(long now, String address, @Nullable Endpoint endpoint) {
         nowNanos = now;
-        List<Flow> waiting = resolving.remove(address);
+        List<DatagramConnection> waiting = resolving.remove(address);
         if (waiting == null) {
             return;
         }
-        for (Flow flow : waiting) {
-            if (flow.state != Flow.State.OPENING || flow.endpoint != null) {
+        for (DatagramConnection flow : waiting) {
+            if (flow.state != DatagramConnection.State.OPENING || flow.endpoint != null) {
                 continue;
             }
             if (endpoint == null) {
@@ -301,7 +301,7 @@ public final class DatagramNode implements DatagramMachine {
                     .appendLong(keys.cookie(from, id, nowNanos)));
             return;
         }
-        Flow flow = byRemote.get(new Remote(from, id));
+        DatagramConnection flow = byRemote.get(new Remote(from, id));
         if (flow == null) {
             if (flowCount >= limits.connectionsMax()) {
                 overload++;
@@ -320,7 +320,7 @@ public final class DatagramNode implements DatagramMachine {
     }
 
     private void onCookie(Endpoint from, Packet datagram) {
-        Flow flow = dialed(from, datagram.takeLong());
+        DatagramConnection flow = dialed(from, datagram.takeLong());
         long cookie = datagram.takeLong();
         if (datagram.isMalformed() || flow == null) {
             unknown++;
@@ -331,7 +331,7 @@ public final class DatagramNode implements DatagramMachine {
     }
 
     private void onAccept(Endpoint from, Packet datagram) {
-        Flow flow = dialed(from, datagram.takeLong());
+        DatagramConnection flow = dialed(from, datagram.takeLong());
         long id = datagram.takeLong();
         int datagramBytesMax = datagram.takeInt();
         if (datagram.isMalformed() || flow == null) {
@@ -345,14 +345,14 @@ public final class DatagramNode implements DatagramMachine {
     }
 
     /** Returns the flow that is being opened to {@code from} under this id; null if there is none. */
-    private @Nullable Flow dialed(Endpoint from, long id) {
-        Flow flow = flow(id);
-        return flow != null && flow.state == Flow.State.OPENING && from.equals(flow.endpoint) ? flow : null;
+    private @Nullable DatagramConnection dialed(Endpoint from, long id) {
+        DatagramConnection flow = flow(id);
+        return flow != null && flow.state == DatagramConnection.State.OPENING && from.equals(flow.endpoint) ? flow : null;
     }
 
-    private @Nullable Flow flow(long id) {
+    private @Nullable DatagramConnection flow(long id) {
         int slot = (int) id & ((1 << SLOT_BITS) - 1);
-        Flow flow = slot < slotsUsed ? slots[slot] : null;
+        DatagramConnection flow = slot < slotsUsed ? slots[slot] : null;
         return flow != null && flow.localId == id ? flow : null;
     }
 
@@ -362,7 +362,7 @@ public final class DatagramNode implements DatagramMachine {
             malformed++;
             return;
         }
-        Flow flow = flow(id);
+        DatagramConnection flow = flow(id);
         if (flow == null) {
             unknown++;
             reset(from, id);
@@ -372,16 +372,16 @@ public final class DatagramNode implements DatagramMachine {
             wrongEndpoint++;
             return;
         }
-        if (flow.state == Flow.State.OPENING) {
+        if (flow.state == DatagramConnection.State.OPENING) {
             // It has overtaken the answer that carries the id to reply to. It will be sent again.
             unknown++;
             return;
         }
         flow.onDatagram(datagram, nowNanos);
-        if (flow.state == Flow.State.GONE) {
+        if (flow.state == DatagramConnection.State.GONE) {
             return;
         }
-        if (flow.isFinTaken() && flow.state == Flow.State.OPEN) {
+        if (flow.isFinTaken() && flow.state == DatagramConnection.State.OPEN) {
             owner.onEnded(flow, true, "closed by peer");
         } else if (flow.isDone()) {
             forget(flow);
@@ -408,7 +408,7 @@ public final class DatagramNode implements DatagramMachine {
 
     private void onReset(Endpoint from, Packet datagram) {
         long id = datagram.takeLong();
-        Flow flow = datagram.isMalformed() ? null : byRemote.get(new Remote(from, id));
+        DatagramConnection flow = datagram.isMalformed() ? null : byRemote.get(new Remote(from, id));
         if (flow == null) {
             unknown++;
             return;
@@ -419,14 +419,14 @@ public final class DatagramNode implements DatagramMachine {
 
     // ------------------------------------------------------------------ flows
 
-    private Flow add(int number, boolean isDialed, String address) {
+    private DatagramConnection add(int number, boolean isDialed, String address) {
         Integer free = freeSlots.poll();
         int slot = free == null ? slotsUsed++ : free;
         if (slot == slots.length) {
             slots = Arrays.copyOf(slots, slots.length * 2);
         }
         long id = keys.draw() << SLOT_BITS | slot;
-        Flow flow = new Flow(
+        DatagramConnection flow = new DatagramConnection(
                 owner,
                 number,
                 id,
@@ -442,7 +442,7 @@ public final class DatagramNode implements DatagramMachine {
         return flow;
     }
 
-    private void forget(Flow flow) {
+    private void forget(DatagramConnection flow) {
         int slot = (int) flow.localId & ((1 << SLOT_BITS) - 1);
         slots[slot] = null;
         freeSlots.add(slot);
@@ -455,23 +455,23 @@ public final class DatagramNode implements DatagramMachine {
         flow.release();
     }
 
-    private void touch(Flow flow) {
+    private void touch(DatagramConnection flow) {
         if (!flow.isDirty) {
             flow.isDirty = true;
             dirty.add(flow);
         }
     }
 
-    private final class FlowOwner implements Flow.Owner {
+    private final class FlowOwner implements DatagramConnection.Owner {
 
         @Override
-        public void onFrame(Flow flow, Packet frame) {
+        public void onFrame(DatagramConnection flow, Packet frame) {
             node.onFrame(nowNanos, flow.number, frame);
         }
 
         @Override
-        public void onEnded(Flow flow, boolean isOrderly, String detail) {
-            boolean isNews = flow.state == Flow.State.OPEN;
+        public void onEnded(DatagramConnection flow, boolean isOrderly, String detail) {
+            boolean isNews = flow.state == DatagramConnection.State.OPEN;
             if (isOrderly) {
                 // The end is acknowledged at once, since the flow is forgotten.
                 flow.acknowledge(new Answers(), nowNanos);
@@ -499,7 +499,7 @@ public final class DatagramNode implements DatagramMachine {
             sendersNanos = nowNanos;
             int count = 0;
             for (int slot = 0; slot < slotsUsed; slot++) {
-                Flow flow = slots[slot];
+                DatagramConnection flow = slots[slot];
                 if (flow != null) {
                     count += flow.recentBytes >= SENDER_BYTES_MIN ? 1 : 0;
                     flow.recentBytes = 0;
@@ -518,8 +518,8 @@ public final class DatagramNode implements DatagramMachine {
         node.drain(nodeEffects);
         while (!overflown.isEmpty()) {
             // The node must not be called from its own effects, so it hears of these closes and reacts to them here.
-            for (Flow flow : List.copyOf(overflown)) {
-                if (flow.state == Flow.State.OPEN) {
+            for (DatagramConnection flow : List.copyOf(overflown)) {
+                if (flow.state == DatagramConnection.State.OPEN) {
                     owner.onEnded(flow, false, "more than " + limits.sendBytesMax() + " bytes wait to be sent");
                 }
             }
@@ -541,7 +541,7 @@ public final class DatagramNode implements DatagramMachine {
             effects.send(answer.to(), answer.datagram());
             answer = answers.poll();
         }
-        Flow flow = dirty.poll();
+        DatagramConnection flow = dirty.poll();
         while (flow != null) {
             flow.isDirty = false;
             flush(flow, effects);
@@ -554,10 +554,10 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
-    private void flush(Flow flow, DatagramEffects effects) {
+    private void flush(DatagramConnection flow, DatagramEffects effects) {
         Endpoint endpoint = flow.endpoint;
-        if (endpoint != null && flow.isKnockDue(nowNanos)) {
-            flow.knocked(nowNanos);
+        if (endpoint != null && flow.isOpenDue(nowNanos)) {
+            flow.onOpenSent(nowNanos);
             Packet open = control(Datagrams.OPEN_BYTES, Datagrams.OPEN)
                     .appendInt(Datagrams.MAGIC)
                     .appendLong(flow.localId)
@@ -632,9 +632,9 @@ public final class DatagramNode implements DatagramMachine {
 
         @Override
         public void dial(int connection, String address) {
-            Flow flow = add(connection, true, address);
+            DatagramConnection flow = add(connection, true, address);
             flow.connectBeforeNanos = nowNanos + limits.connectNanos();
-            List<Flow> waiting = resolving.get(address);
+            List<DatagramConnection> waiting = resolving.get(address);
             if (waiting == null) {
                 waiting = new ArrayList<>(1);
                 resolving.put(address, waiting);
@@ -646,8 +646,8 @@ public final class DatagramNode implements DatagramMachine {
 
         @Override
         public void write(int connection, Packet frame) {
-            Flow flow = byNumber.get(connection);
-            if (flow == null || flow.state != Flow.State.OPEN) {
+            DatagramConnection flow = byNumber.get(connection);
+            if (flow == null || flow.state != DatagramConnection.State.OPEN) {
                 frame.release();
                 return;
             }
@@ -662,13 +662,13 @@ public final class DatagramNode implements DatagramMachine {
 
         @Override
         public void close(int connection, String reason) {
-            Flow flow = byNumber.get(connection);
+            DatagramConnection flow = byNumber.get(connection);
             if (flow == null) {
                 return;
             }
-            if (flow.state == Flow.State.OPENING) {
+            if (flow.state == DatagramConnection.State.OPENING) {
                 forget(flow);
-            } else if (flow.state == Flow.State.OPEN) {
+            } else if (flow.state == DatagramConnection.State.OPEN) {
                 flow.close(nowNanos);
                 touch(flow);
             }
@@ -685,7 +685,7 @@ public final class DatagramNode implements DatagramMachine {
     /** Returns whether everything written has arrived, so that a stopped node may be closed. */
     public boolean isQuiet() {
         for (int slot = 0; slot < slotsUsed; slot++) {
-            Flow flow = slots[slot];
+            DatagramConnection flow = slots[slot];
             if (flow != null && !flow.isQuiet()) {
                 return false;
             }
@@ -714,7 +714,7 @@ public final class DatagramNode implements DatagramMachine {
         section.put("answers-dropped", answersDropped);
         section.put("overload", overload);
         for (int slot = 0; slot < slotsUsed; slot++) {
-            Flow flow = slots[slot];
+            DatagramConnection flow = slots[slot];
             if (flow != null) {
                 flow.report(section.section("connection-" + flow.number));
             }

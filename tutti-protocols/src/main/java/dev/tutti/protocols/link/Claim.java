@@ -5,4 +5,4 @@ package dev.tutti.protocols.link;
  *
  * @param newcomer connection on which it came
  */
-record Claim(Connection newcomer, Hello hello) {}
+record Claim(LinkConnection newcomer, Hello hello) {}

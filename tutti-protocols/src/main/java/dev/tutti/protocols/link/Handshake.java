@@ -43,18 +43,18 @@ final class Handshake {
         this.owner = owner;
     }
 
-    void onFrame(Connection connection, Packet frame) {
+    void onFrame(LinkConnection connection, Packet frame) {
         int length = frame.length();
         int type = frame.takeByte();
         if (connection.isDialed) {
             switch (type) {
                 case Frames.WELCOME -> onWelcome(connection, Welcome.decode(frame), frame.isMalformed());
                 case Frames.REFUSE -> onRefuse(connection, frame);
-                default -> notPeer(connection, Strangers.describe(type, frame));
+                default -> notPeer(connection, ProtocolSniffer.describe(type, frame));
             }
         } else if (type != Frames.HELLO || length > Frames.HELLO_MAX || frame.takeInt() != Frames.MAGIC) {
             refuse(connection, Refusal.MALFORMED, Hello.NONE,
-                    "this is not a tutti peer: " + Strangers.describe(type, frame));
+                    "this is not a tutti peer: " + ProtocolSniffer.describe(type, frame));
         } else {
             int min = frame.takeByte();
             int max = frame.takeByte();
@@ -73,7 +73,7 @@ final class Handshake {
         frame.release();
     }
 
-    private void onHello(Connection connection, Hello hello) {
+    private void onHello(LinkConnection connection, Hello hello) {
         connection.peerNumber = hello.connection();
         NodeId node = hello.node();
         if (!hello.cluster().equals(cluster)) {
@@ -128,14 +128,14 @@ final class Handshake {
      * @param found node that has answered; null if none has
      */
     void onClaimChecked(Claim claim, boolean isThere, @Nullable NodeId found) {
-        Connection newcomer = claim.newcomer();
+        LinkConnection newcomer = claim.newcomer();
         NodeId node = claim.hello().node();
         Link holder = links.table().holder(node, newcomer.credentials.key());
         if (isThere || holder == null) {
             onIdentified(newcomer, claim.hello());
             return;
         }
-        Connection present = holder.connection;
+        LinkConnection present = holder.connection;
         String answer = found == null ? "nobody could be reached there" : found.name() + " has answered there";
         refuse(newcomer, Refusal.IDENTITY, Hello.NONE, describe(node, newcomer.credentials) + " advertises "
                 + node.address() + ", from where "
@@ -143,12 +143,12 @@ final class Handshake {
                 + " is connected, and " + answer + "; " + ADDRESS_ADVICE);
     }
 
-    private void onIdentified(Connection connection, Hello hello) {
+    private void onIdentified(LinkConnection connection, Hello hello) {
         NodeId node = hello.node();
         boolean isExpected = hello.expected() == self.incarnation();
         Link known = links.link(node);
         if (known != null) {
-            Connection present = known.connection;
+            LinkConnection present = known.connection;
             int presentNumber = present == null ? Hello.NONE : present.peerNumber;
             if (!isExpected && known.epoch() > 0) {
                 refuse(connection, Refusal.KNOWN, presentNumber, "the two have met");
@@ -171,7 +171,7 @@ final class Handshake {
         }
         links.closeOlder(node);
         Link link = links.table().meet(node);
-        Connection replaced = link.connection;
+        LinkConnection replaced = link.connection;
         if (replaced != null) {
             links.detach(link);
             links.end(replaced, "replaced by a newer connection");
@@ -180,7 +180,7 @@ final class Handshake {
     }
 
     /** Reconciles the two states of the session (spec/VIEWCHANGE.md, D11) and answers. */
-    private void accept(Connection connection, Link link, SessionState theirs) {
+    private void accept(LinkConnection connection, Link link, SessionState theirs) {
         SessionState.Agreement agreement = link.state().agree(theirs);
         boolean isPossible =
                 switch (agreement) {
@@ -210,13 +210,13 @@ final class Handshake {
         links.attach(link, connection, from, agreement == SessionState.Agreement.RESUME);
     }
 
-    private void welcome(Connection connection, Link link, long from) {
+    private void welcome(LinkConnection connection, Link link, long from) {
         Welcome welcome = new Welcome(Frames.VERSION_MAX, self, connection.number, link.state(), from);
         link.confirm(links.nowNanos());
         effects.write(connection.number, welcome.encode(memory));
     }
 
-    private void onWelcome(Connection connection, Welcome welcome, boolean isMalformed) {
+    private void onWelcome(LinkConnection connection, Welcome welcome, boolean isMalformed) {
         NodeId node = welcome.node();
         if (isMalformed || welcome.version() != Frames.VERSION_MAX || node.equals(self) || links.table().isTaken(node)) {
             notPeer(connection, "its welcome can't be right");
@@ -272,13 +272,13 @@ final class Handshake {
     }
 
     /** Continues a session that both sides have open on this connection, unless one with precedence carries it. */
-    private void take(Connection connection, Link link, Welcome welcome) {
+    private void take(LinkConnection connection, Link link, Welcome welcome) {
         SessionState theirs = welcome.session();
         if (welcome.from() != link.received() || !link.canResumeFrom(theirs.received())) {
             drop(connection, Links.Answer.AGAIN, link.node(), "the session has changed during the handshake");
             return;
         }
-        Connection present = link.connection;
+        LinkConnection present = link.connection;
         boolean isReplaced = present != null && connection.replaces == present.number;
         if (present != null) {
             if (!isReplaced && (present.isDialed || link.node().compareTo(self) < 0)) {
@@ -294,7 +294,7 @@ final class Handshake {
         }
     }
 
-    private void onRefuse(Connection connection, Packet frame) {
+    private void onRefuse(LinkConnection connection, Packet frame) {
         Refusal refusal = Refusal.of(frame.takeByte());
         int number = frame.takeInt();
         String reason = frame.takeText();
@@ -317,9 +317,9 @@ final class Handshake {
     }
 
     /** Takes a refusal because the two have met, with this side's number of the connection that they have, if any. */
-    private void onKnown(Connection connection, NodeId node, int number) {
+    private void onKnown(LinkConnection connection, NodeId node, int number) {
         Link link = links.table().meet(node);
-        Connection other = number == Hello.NONE ? null : links.connection(number);
+        LinkConnection other = number == Hello.NONE ? null : links.connection(number);
         if (other != null && other != connection) {
             // The other connection lives, or is in its handshake: it is sufficient.
             drop(connection, Links.Answer.CONNECTED, node, "there is a connection");
@@ -329,19 +329,19 @@ final class Handshake {
         drop(connection, Links.Answer.AGAIN, node, "to be dialled with the state of the session");
     }
 
-    private void notPeer(Connection connection, String what) {
+    private void notPeer(LinkConnection connection, String what) {
         stranger(connection, what);
         drop(connection, Links.Answer.REFUSED, null, "not a tutti peer");
     }
 
-    private void drop(Connection connection, Links.Answer answer, @Nullable NodeId node, String reason) {
+    private void drop(LinkConnection connection, Links.Answer answer, @Nullable NodeId node, String reason) {
         if (links.connection(connection.number) != null) {
             links.end(connection, reason);
             links.missed(connection, answer, node);
         }
     }
 
-    void refuse(Connection connection, Refusal refusal, int number, String reason) {
+    void refuse(LinkConnection connection, Refusal refusal, int number, String reason) {
         Packet frame = Packet.create(memory, Frames.HELLO_MAX)
                 .appendByte(Frames.REFUSE)
                 .appendByte(refusal.ordinal())
@@ -357,7 +357,7 @@ final class Handshake {
     }
 
     /** Counts and reports a connection of a remote end that is no peer. */
-    void stranger(Connection connection, String detail) {
+    void stranger(LinkConnection connection, String detail) {
         refusedHere[Refusal.MALFORMED.ordinal()]++;
         owner.onRefused(connection.address, Refusal.MALFORMED, "this is not a tutti peer: " + detail);
     }

@@ -30,7 +30,7 @@ public final class Link {
     private long unconfirmedCost;
 
     /** The connection that carries the session; null while there is none. */
-    @Nullable Connection connection;
+    @Nullable LinkConnection connection;
 
     /** The other side's key as it was when the session's last connection began. */
     String key = "";
@@ -39,7 +39,7 @@ public final class Link {
     int gone = Hello.NONE;
 
     /** The connection by which this side tries to resume, until its handshake is over. */
-    @Nullable Connection resuming;
+    @Nullable LinkConnection resuming;
 
     /** Time at which a multicast of the node was last heard; {@link Links#NEVER} if none was. */
     public long multicastHeardNanos = Links.NEVER;
@@ -240,7 +240,7 @@ public final class Link {
         report.put("address", node.address());
         report.put("incarnation", node.incarnation());
         report.put("state", isOpen ? connection == null ? "resuming" : "open" : "closed");
-        Connection carrier = connection;
+        LinkConnection carrier = connection;
         report.put("connection", carrier == null ? -1 : carrier.number);
         report.put("epoch", epoch);
         report.put("silent-millis", Math.max(0, nowNanos - heardNanos) / 1_000_000);

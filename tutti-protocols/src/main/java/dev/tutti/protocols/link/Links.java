@@ -121,10 +121,10 @@ public final class Links {
     /** Links whose session is open. */
     private final List<Link> open = new ArrayList<>();
 
-    private final IntMap<Connection> connections = new IntMap<>();
+    private final IntMap<LinkConnection> connections = new IntMap<>();
 
     /** Connections whose handshake is not over, the oldest first. */
-    private final LinkedHashMap<Integer, Connection> handshakes = new LinkedHashMap<>();
+    private final LinkedHashMap<Integer, LinkConnection> handshakes = new LinkedHashMap<>();
 
     /** Addresses that are being dialled to check a {@link Claim}. */
     private final TreeSet<String> claims = new TreeSet<>();
@@ -180,7 +180,7 @@ public final class Links {
         return link != null && link.wasOpened();
     }
 
-    @Nullable Connection connection(int number) {
+    @Nullable LinkConnection connection(int number) {
         return connections.get(number);
     }
 
@@ -212,7 +212,7 @@ public final class Links {
                     + " bytes) is sent and not acknowledged");
             return;
         }
-        Connection connection = link.connection;
+        LinkConnection connection = link.connection;
         if (connection == null) {
             link.retain(frame);
         } else {
@@ -238,7 +238,7 @@ public final class Links {
     }
 
     private void write(Link link, Packet frame) {
-        Connection connection = link.connection;
+        LinkConnection connection = link.connection;
         if (connection == null) {
             frame.release();
             return;
@@ -263,12 +263,12 @@ public final class Links {
         link.close();
         open.remove(link);
         shareAcks();
-        Connection connection = link.connection;
+        LinkConnection connection = link.connection;
         if (connection != null) {
             detach(link);
             end(connection, reason);
         }
-        Connection resuming = link.resuming;
+        LinkConnection resuming = link.resuming;
         if (resuming != null) {
             link.resuming = null;
             end(resuming, reason);
@@ -278,7 +278,7 @@ public final class Links {
 
     /** Ends all connections. Sessions have to be left before. */
     public void stop() {
-        for (Connection connection : List.copyOf(handshakes.values())) {
+        for (LinkConnection connection : List.copyOf(handshakes.values())) {
             end(connection, "node stopped");
         }
         for (Link link : table.all()) {
@@ -297,8 +297,8 @@ public final class Links {
         dial(address, expected, null);
     }
 
-    private Connection dial(String address, @Nullable NodeId expected, @Nullable Link resuming) {
-        Connection connection = new Connection(++lastConnection, true, address, expected, resuming);
+    private LinkConnection dial(String address, @Nullable NodeId expected, @Nullable Link resuming) {
+        LinkConnection connection = new LinkConnection(++lastConnection, true, address, expected, resuming);
         connections.put(connection.number, connection);
         handshakes.put(connection.number, connection);
         effects.dial(connection.number, address);
@@ -306,13 +306,13 @@ public final class Links {
     }
 
     public int onAccepted(String remote) {
-        Connection connection = new Connection(++lastConnection, false, remote, null, null);
+        LinkConnection connection = new LinkConnection(++lastConnection, false, remote, null, null);
         connection.isConnected = true;
         connections.put(connection.number, connection);
         handshakes.put(connection.number, connection);
         accepted++;
         if (accepted > limits.handshakesMax()) {
-            for (Connection oldest : handshakes.values()) {
+            for (LinkConnection oldest : handshakes.values()) {
                 if (!oldest.isDialed) {
                     handshake.refuse(oldest, Refusal.OVERLOAD, Hello.NONE,
                             "more than link.handshakes-max (" + limits.handshakesMax()
@@ -327,14 +327,14 @@ public final class Links {
 
     /** Takes the credentials by which the other end of a connection has authenticated. */
     public void onCredentials(int number, Credentials credentials) {
-        Connection connection = connections.get(number);
+        LinkConnection connection = connections.get(number);
         if (connection != null) {
             connection.credentials = credentials;
         }
     }
 
     public void onConnected(int number) {
-        Connection connection = connections.get(number);
+        LinkConnection connection = connections.get(number);
         if (connection == null) {
             return;
         }
@@ -348,8 +348,8 @@ public final class Links {
         setDeadline(connection);
     }
 
-    private static int goneFor(Connection connection, Link link) {
-        Connection present = link.connection;
+    private static int goneFor(LinkConnection connection, Link link) {
+        LinkConnection present = link.connection;
         if (present == null || connection.resuming != link) {
             return link.gone;
         }
@@ -357,7 +357,7 @@ public final class Links {
         return present.number;
     }
 
-    private void setDeadline(Connection connection) {
+    private void setDeadline(LinkConnection connection) {
         long handshakeNanos = limits.handshakeNanos();
         if (connection.resuming != null || connection.claim != null) {
             // A session or a newcomer waits for this: better to try twice than to wait until it is given up.
@@ -366,13 +366,13 @@ public final class Links {
         setDeadline(connection, handshakeNanos);
     }
 
-    private void setDeadline(Connection connection, long afterNanos) {
+    private void setDeadline(LinkConnection connection, long afterNanos) {
         connection.deadlineNanos = nowNanos + afterNanos;
         deadlineNanos = Math.min(deadlineNanos, connection.deadlineNanos);
     }
 
     public void onDialFailed(int number, DialFailure failure, String detail) {
-        Connection connection = forget(number);
+        LinkConnection connection = forget(number);
         if (connection == null) {
             return;
         }
@@ -393,7 +393,7 @@ public final class Links {
     }
 
     public void onDisconnected(int number, boolean isOrderly, String detail) {
-        Connection connection = forget(number);
+        LinkConnection connection = forget(number);
         if (connection == null) {
             return;
         }
@@ -433,7 +433,7 @@ public final class Links {
      */
     public void onSilent(Link link) {
         if (link.isOpen() && link.connection != null && link.resuming == null) {
-            Connection beside = dial(link.node().address(), link.node(), link);
+            LinkConnection beside = dial(link.node().address(), link.node(), link);
             link.resuming = beside;
             setDeadline(beside, BESIDE_NANOS);
         }
@@ -470,7 +470,7 @@ public final class Links {
      *
      * @param node that is there; null if none was found
      */
-    void answered(Connection connection, Answer answer, @Nullable NodeId node) {
+    void answered(LinkConnection connection, Answer answer, @Nullable NodeId node) {
         Claim claim = connection.claim;
         if (claim == null) {
             owner.onAnswered(connection.address, answer, node);
@@ -478,7 +478,7 @@ public final class Links {
         }
         connection.claim = null;
         claims.remove(connection.address);
-        Connection newcomer = claim.newcomer();
+        LinkConnection newcomer = claim.newcomer();
         if (connections.get(newcomer.number) == newcomer && newcomer.link == null) {
             boolean isThere = claim.hello().node().equals(node)
                     && connection.credentials.key().equals(newcomer.credentials.key());
@@ -497,7 +497,7 @@ public final class Links {
     }
 
     /** Takes the end of a dialled connection that never carried a session. */
-    void missed(Connection connection, Answer answer, @Nullable NodeId node) {
+    void missed(LinkConnection connection, Answer answer, @Nullable NodeId node) {
         Link link = connection.resuming;
         if (link == null) {
             answered(connection, answer, node);
@@ -516,7 +516,7 @@ public final class Links {
     }
 
     void detach(Link link) {
-        Connection connection = link.connection;
+        LinkConnection connection = link.connection;
         if (connection != null) {
             connection.link = null;
             link.gone = connection.number;
@@ -524,20 +524,20 @@ public final class Links {
         }
     }
 
-    void end(Connection connection, String reason) {
+    void end(LinkConnection connection, String reason) {
         forget(connection.number);
         effects.close(connection.number, reason);
     }
 
-    private @Nullable Connection forget(int number) {
-        Connection connection = connections.remove(number);
+    private @Nullable LinkConnection forget(int number) {
+        LinkConnection connection = connections.remove(number);
         if (connection != null) {
             handshakeOver(connection);
         }
         return connection;
     }
 
-    private void handshakeOver(Connection connection) {
+    private void handshakeOver(LinkConnection connection) {
         if (handshakes.remove(connection.number) != null && !connection.isDialed) {
             accepted--;
         }
@@ -547,7 +547,7 @@ public final class Links {
         if (nowNanos < deadlineNanos) {
             return;
         }
-        for (Connection connection : List.copyOf(handshakes.values())) {
+        for (LinkConnection connection : List.copyOf(handshakes.values())) {
             if (connection.deadlineNanos <= nowNanos && handshakes.containsKey(connection.number)) {
                 expire(connection);
             }
@@ -558,7 +558,7 @@ public final class Links {
             }
         }
         deadlineNanos = NEVER;
-        for (Connection connection : handshakes.values()) {
+        for (LinkConnection connection : handshakes.values()) {
             deadlineNanos = Math.min(deadlineNanos, connection.deadlineNanos);
         }
         for (Link link : table.all()) {
@@ -566,7 +566,7 @@ public final class Links {
         }
     }
 
-    private void expire(Connection connection) {
+    private void expire(LinkConnection connection) {
         if (connection.isDialed) {
             end(connection, "not answered in time");
             owner.onNoHandshake(connection.address, "no answer to the handshake in time");
@@ -580,7 +580,7 @@ public final class Links {
     // ------------------------------------------------------------------ frames
 
     public void onFrame(int number, Packet frame) {
-        Connection connection = connections.get(number);
+        LinkConnection connection = connections.get(number);
         if (connection == null) {
             strayFrames++;
             frame.release();
@@ -660,12 +660,12 @@ public final class Links {
         return mistake == Mistake.SAME_SESSION ? Math.max(1, epoch) : epoch + 1;
     }
 
-    void attach(Link link, Connection connection, long from, boolean isResumed) {
+    void attach(Link link, LinkConnection connection, long from, boolean isResumed) {
         handshakeOver(connection);
         if (link.resuming == connection) {
             link.resuming = null;
         }
-        Connection obsolete = link.resuming;
+        LinkConnection obsolete = link.resuming;
         if (obsolete != null && !obsolete.isConnected) {
             // It has not sent HELLO: the other side does not count on it.
             link.resuming = null;

@@ -55,7 +55,7 @@ final class Authority {
     @Nullable DropReason objection(int kind, Member from, Packet packet) {
         boolean isOfProposer =
                 switch (kind) {
-                    case Kind.PREPARE, Kind.CUT, Kind.PROPOSE, Kind.INSTALL, Kind.LEARN, Kind.WAIT -> true;
+                    case MembershipMessage.PREPARE, MembershipMessage.CUT, MembershipMessage.PROPOSE, MembershipMessage.INSTALL, MembershipMessage.LEARN, MembershipMessage.WAIT -> true;
                     default -> false;
                 };
         return isOfProposer && !proposer(packet).equals(from) ? DropReason.FORGED : null;
@@ -102,11 +102,11 @@ final class Authority {
     }
 
     /** Returns why a vote is implausible; null if it is not. All that it names must be older than the ballot. */
-    static @Nullable DropReason objection(ViewId ballot, Succession.@Nullable Vote vote) {
+    static @Nullable DropReason objection(ViewId ballot, PrimaryChain.@Nullable Vote vote) {
         if (vote == null) {
             return null;
         }
-        Succession.Proposal accepted = vote.accepted();
+        PrimaryChain.Proposal accepted = vote.accepted();
         boolean isPast = !vote.last().id().isAfter(ballot) && (accepted == null || !accepted.ballot().isAfter(ballot));
         return isPast && isEpoch(vote.last().epoch()) ? null : DropReason.IMPLAUSIBLE;
     }

@@ -26,7 +26,7 @@ final class Ballot {
      * @param received by sender, the numbers up to which it delivered there without gap
      * @param vote null in groups of which each side of a partition goes on
      */
-    record Answer(View view, TreeMap<Member, Long> received, Succession.@Nullable Vote vote) {
+    record Answer(View view, TreeMap<Member, Long> received, PrimaryChain.@Nullable Vote vote) {
         Answer(View view, TreeMap<Member, Long> received) {
             this(view, received, null);
         }
@@ -58,7 +58,7 @@ final class Ballot {
     // Groups with a primary partition.
     private boolean isWaiting;
     private boolean isDecided;
-    private Succession.@Nullable Primary ends;
+    private PrimaryChain.@Nullable Primary ends;
     private final TreeSet<Member> accepted = new TreeSet<>();
 
     /**
@@ -145,8 +145,8 @@ final class Ballot {
     }
 
     private static boolean isNewer(Answer answer, Answer before) {
-        Succession.Vote vote = answer.vote();
-        Succession.Vote voteBefore = before.vote();
+        PrimaryChain.Vote vote = answer.vote();
+        PrimaryChain.Vote voteBefore = before.vote();
         return answer.view().id().isAfter(before.view().id())
                 || vote != null && voteBefore != null && vote.last().id().isAfter(voteBefore.last().id());
     }
@@ -356,14 +356,14 @@ final class Ballot {
 
     // ------------------------------------------------------------------ primary views
 
-    Tally tally() {
-        TreeMap<Member, Succession.Vote> votes = new TreeMap<>();
+    VoteCount votes() {
+        TreeMap<Member, PrimaryChain.Vote> votes = new TreeMap<>();
         answers.forEach((member, answer) -> votes.put(member, vote(answer)));
-        return Tally.of(votes, mistake);
+        return VoteCount.of(votes, mistake);
     }
 
-    private static Succession.Vote vote(Answer answer) {
-        Succession.Vote vote = answer.vote();
+    private static PrimaryChain.Vote vote(Answer answer) {
+        PrimaryChain.Vote vote = answer.vote();
         if (vote == null) {
             throw new IllegalStateException("an answer without a vote, where views need a majority");
         }
@@ -385,7 +385,7 @@ final class Ballot {
     }
 
     /** Proposes the successor of {@code last} that {@link #decide} returns. */
-    Decision propose(Succession.Primary last) {
+    Decision propose(PrimaryChain.Primary last) {
         ends = last;
         Decision decision = decide();
         List<Long> voters = new ArrayList<>();
@@ -402,7 +402,7 @@ final class Ballot {
     }
 
     /** Proposes the view of an earlier ballot again, with holders for the parts that can be completed. */
-    Decision propose(Succession.Primary last, View again) {
+    Decision propose(PrimaryChain.Primary last, View again) {
         ends = last;
         Map<ViewId, TreeMap<Member, Member>> holders = new LinkedHashMap<>();
         for (View.Part part : again.parts()) {
@@ -435,7 +435,7 @@ final class Ballot {
 
     /** Takes the acceptance of a member. Returns whether that decides the ballot. */
     boolean accept(Member member) {
-        Succession.Primary last = ends;
+        PrimaryChain.Primary last = ends;
         if (last == null || isDecided) {
             return false;
         }

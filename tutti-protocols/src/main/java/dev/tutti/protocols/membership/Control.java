@@ -25,7 +25,7 @@ final class Control {
     private static final int HEADROOM = 32;
 
     static Packet prepare(ViewId ballot, ViewId view) {
-        Packet prepare = message(Kind.PREPARE, 64 + 2 * MEMBER_BYTES_MAX);
+        Packet prepare = message(MembershipMessage.PREPARE, 64 + 2 * MEMBER_BYTES_MAX);
         Wire.append(prepare, ballot);
         Wire.append(prepare, view);
         return prepare;
@@ -34,11 +34,11 @@ final class Control {
     /** @param isWhole whether the proposer needs the record, or knows it by its id */
     static Packet ack(ViewId ballot, Ballot.Answer answer, boolean isWhole) {
         View view = answer.view();
-        Succession.Vote vote = answer.vote();
+        PrimaryChain.Vote vote = answer.vote();
         long viewBytesMax = isWhole ? Wire.bytesMax(view) + bytesMax(view.primary()) : 0;
-        long voteBytesMax = vote == null ? 0 : Succession.bytesMax(vote);
+        long voteBytesMax = vote == null ? 0 : PrimaryChain.bytesMax(vote);
         Packet ack = message(
-                Kind.ACK,
+                MembershipMessage.ACK,
                 64 + 2 * MEMBER_BYTES_MAX + viewBytesMax + Wire.bytesMax(answer.received()) + voteBytesMax);
         Wire.append(ack, ballot);
         ack.appendBoolean(isWhole);
@@ -53,7 +53,7 @@ final class Control {
         }
         Wire.append(ack, answer.received());
         if (vote != null) {
-            Succession.append(ack, vote);
+            PrimaryChain.append(ack, vote);
         }
         return ack;
     }
@@ -69,7 +69,7 @@ final class Control {
     }
 
     static Packet nack(ViewId ballot, ViewId promised, long viewNumber, Member follows) {
-        Packet nack = message(Kind.NACK, 64 + 3 * MEMBER_BYTES_MAX);
+        Packet nack = message(MembershipMessage.NACK, 64 + 3 * MEMBER_BYTES_MAX);
         Wire.append(nack, ballot);
         Wire.append(nack, promised);
         nack.appendLong(viewNumber);
@@ -79,13 +79,13 @@ final class Control {
 
     /** @param since by rank in the record, the view since which a member has been with others */
     static Packet cut(ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders) {
-        return cut(Kind.CUT, ballot, record, since, holders);
+        return cut(MembershipMessage.CUT, ballot, record, since, holders);
     }
 
     /** @param isInstallable whether the receivers have to come to the view; else they only have a say */
     static Packet propose(
             ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders, boolean isInstallable) {
-        return cut(Kind.PROPOSE, ballot, record, since, holders).appendBoolean(isInstallable);
+        return cut(MembershipMessage.PROPOSE, ballot, record, since, holders).appendBoolean(isInstallable);
     }
 
     private static Packet cut(int kind, ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders) {
@@ -107,7 +107,7 @@ final class Control {
     }
 
     static Packet followed(ViewId view) {
-        Packet followed = message(Kind.FOLLOWED, 64 + MEMBER_BYTES_MAX);
+        Packet followed = message(MembershipMessage.VIEW_STABLE, 64 + MEMBER_BYTES_MAX);
         Wire.append(followed, view);
         return followed;
     }
@@ -119,17 +119,17 @@ final class Control {
         return note;
     }
 
-    static Packet learn(ViewId ballot, Succession.Primary decided) {
-        Packet learn = message(Kind.LEARN, 64 + MEMBER_BYTES_MAX + Succession.bytesMax(decided));
+    static Packet learn(ViewId ballot, PrimaryChain.Primary decided) {
+        Packet learn = message(MembershipMessage.LEARN, 64 + MEMBER_BYTES_MAX + PrimaryChain.bytesMax(decided));
         Wire.append(learn, ballot);
-        Succession.append(learn, decided);
+        PrimaryChain.append(learn, decided);
         return learn;
     }
 
     /** @param asked all members that have answered, and have to wait */
     static Packet wait(ViewId ballot, List<Member> asked, String reason) {
         long bytesMax = 64 + MEMBER_BYTES_MAX + Advert.bytesMax(asked) + 3L * reason.length();
-        Packet wait = message(Kind.WAIT, bytesMax);
+        Packet wait = message(MembershipMessage.WAIT, bytesMax);
         Wire.append(wait, ballot);
         Wire.append(wait, asked);
         return wait.appendText(reason);
@@ -158,11 +158,11 @@ final class Control {
             return;
         }
         int offset = 0;
-        Packet piece = Assembly.piece(message, Kind.PIECE, offset, out.memory());
+        Packet piece = Assembly.piece(message, MembershipMessage.PIECE, offset, out.memory());
         while (piece != null) {
             share(piece, receivers, out);
             offset += Assembly.PIECE_BYTES;
-            piece = Assembly.piece(message, Kind.PIECE, offset, out.memory());
+            piece = Assembly.piece(message, MembershipMessage.PIECE, offset, out.memory());
         }
     }
 

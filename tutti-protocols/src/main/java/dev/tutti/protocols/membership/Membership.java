@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Implements the model-checked protocol of {@code docs/design/membership.md}, whose rule numbers stand in brackets
  * here. The layer above knows what was received, and fetches missing packets; it is asked by {@link Signal.Freeze} and
- * {@link Signal.Reach}. Control messages need no repetition: a session delivers them or is lost, and a lost session
+ * {@link Signal.Flush}. Control messages need no repetition: a session delivers them or is lost, and a lost session
  * restarts the ballot.
  */
 public final class Membership implements Layer {
@@ -80,17 +80,17 @@ public final class Membership implements Layer {
     private @Nullable ViewId knownToProposer;
 
     private boolean wasCoordinator;
-    private final Readiness readiness;
+    private final BallotPacing pacing;
 
     private boolean isDirty = true;
 
     /** A change may need a ballot at once; otherwise there are newcomers at most. */
     private boolean isUrgent;
 
-    private final Publicity publicity;
+    private final Advertiser advertiser;
 
     /** Rules of the primary partition; null where each side of a partition goes on. */
-    private final @Nullable Primacy primacy;
+    private final @Nullable PrimaryPartition primary;
 
     private long viewsInstalled;
     private long ballotsStarted;
@@ -105,7 +105,7 @@ public final class Membership implements Layer {
         this(self, timing, mistake, null);
     }
 
-    private Membership(Member self, Timing timing, Mistake mistake, @Nullable Succession succession) {
+    private Membership(Member self, Timing timing, Mistake mistake, @Nullable PrimaryChain chain) {
         this.self = self;
         this.timing = timing;
         this.mistake = mistake;
@@ -114,10 +114,10 @@ public final class Membership implements Layer {
         this.promised = view.id();
         this.peers = new Peers(self, view, mistake);
         this.authority = new Authority(self, known, peers);
-        this.publicity = new Publicity(self, peers);
-        this.readiness = new Readiness(self, peers, timing);
-        this.trust = new Trust(timing, readiness.unsettled());
-        this.primacy = succession == null ? null : new Primacy(this, self, peers, known, succession, mistake);
+        this.advertiser = new Advertiser(self, peers);
+        this.pacing = new BallotPacing(self, peers, timing);
+        this.trust = new Trust(timing, pacing.unsettled());
+        this.primary = chain == null ? null : new PrimaryPartition(this, self, peers, known, chain, mistake);
     }
 
     /**
@@ -128,14 +128,14 @@ public final class Membership implements Layer {
      */
     public static Membership primary(
             Member self, Timing timing, List<String> founders, long leaveTimeoutNanos, Mistake mistake) {
-        return new Membership(self, timing, mistake, new Succession(self, founders, leaveTimeoutNanos, mistake));
+        return new Membership(self, timing, mistake, new PrimaryChain(self, founders, leaveTimeoutNanos, mistake));
     }
 
     // ------------------------------------------------------------------ inputs
 
     @Override
     public void onSend(Packet packet, Outbox out) {
-        out.send(packet.prependByte(Kind.DATA));
+        out.send(packet.prependByte(MembershipMessage.DATA));
     }
 
     @Override
@@ -146,7 +146,7 @@ public final class Membership implements Layer {
             out.drop(packet, DropReason.MALFORMED);
             return;
         }
-        if (kind == Kind.DATA) {
+        if (kind == MembershipMessage.DATA) {
             out.deliver(packet);
             return;
         }
@@ -155,8 +155,8 @@ public final class Membership implements Layer {
             out.drop(packet, DropReason.NO_SESSION);
             return;
         }
-        DropReason problem = kind == Kind.PIECE ? onPiece(peer, packet, out) : onMessage(kind, peer, packet, out);
-        if (problem == null && kind != Kind.ADVERT && kind != Kind.WHO) {
+        DropReason problem = kind == MembershipMessage.PIECE ? onPiece(peer, packet, out) : onMessage(kind, peer, packet, out);
+        if (problem == null && kind != MembershipMessage.ADVERT && kind != MembershipMessage.WHO) {
             trust.onProgress(from, out);
         }
         if (problem != null) {
@@ -173,14 +173,14 @@ public final class Membership implements Layer {
             return packet.isMalformed() ? DropReason.MALFORMED : objection;
         }
         return switch (kind) {
-            case Kind.ADVERT -> onAdvert(from, packet);
-            case Kind.PREPARE -> onPrepare(from.member, packet, out);
-            case Kind.ACK -> onAck(from, packet, out);
-            case Kind.NACK -> onNack(from, packet, out);
-            case Kind.CUT -> onCut(false, packet, out);
-            case Kind.WHO -> onWho(from.member);
-            case Kind.FOLLOWED -> onFollowed(from.member, packet, out);
-            default -> primacy == null ? DropReason.MALFORMED : primacy.onMessage(kind, from, packet, out);
+            case MembershipMessage.ADVERT -> onAdvert(from, packet);
+            case MembershipMessage.PREPARE -> onPrepare(from.member, packet, out);
+            case MembershipMessage.ACK -> onAck(from, packet, out);
+            case MembershipMessage.NACK -> onNack(from, packet, out);
+            case MembershipMessage.CUT -> onCut(false, packet, out);
+            case MembershipMessage.WHO -> onWho(from.member);
+            case MembershipMessage.VIEW_STABLE -> onViewStable(from.member, packet, out);
+            default -> primary == null ? DropReason.MALFORMED : primary.onMessage(kind, from, packet, out);
         };
     }
 
@@ -218,11 +218,11 @@ public final class Membership implements Layer {
                 start(out);
                 known.add(member);
                 peers.open(member);
-                publicity.onOpened(member);
-                if (primacy != null) {
-                    primacy.onOpened(member, out);
+                advertiser.onOpened(member);
+                if (primary != null) {
+                    primary.onOpened(member, out);
                 }
-                readiness.onGrowth();
+                pacing.onGrowth();
                 closed.remove(member);
                 isDirty = true;
                 out.forward(signal);
@@ -230,10 +230,10 @@ public final class Membership implements Layer {
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
                 start(out);
                 if (peers.close(member) != null) {
-                    if (primacy != null) {
-                        primacy.onClosed(member, isGraceful);
+                    if (primary != null) {
+                        primary.onClosed(member, isGraceful);
                     }
-                    publicity.onClosed(member);
+                    advertiser.onClosed(member);
                     authority.onClosed(member);
                     trust.onClosed(member, out);
                     closed.add(member);
@@ -244,10 +244,10 @@ public final class Membership implements Layer {
                 }
             }
             case Signal.Frozen(ViewId id, TreeMap<Member, Long> received) -> onFrozen(id, received, out);
-            case Signal.Reached(ViewId id) -> {
+            case Signal.Flushed(ViewId id) -> {
                 View reached = target;
-                if (primacy != null && primacy.isProposed()) {
-                    primacy.onReached(id, out);
+                if (primary != null && primary.isProposed()) {
+                    primary.onReached(id, out);
                 } else if ((id.equals(promised) || mistake == Mistake.NO_PROMISE) && reached != null) {
                     install(reached, out);
                 }
@@ -257,11 +257,11 @@ public final class Membership implements Layer {
                 trust.leaveOut(member, reason, out);
                 out.forward(signal);
             }
-            case Signal.Leave() when primacy == null -> out.lower(new Signal.Left("left"));
-            case Signal.Leave() -> primacy.leave(out);
-            case Signal.Loaded(Packet record) when primacy != null -> primacy.load(record, out);
-            case Signal.Stored(long number) when primacy != null -> {
-                primacy.onStored(number, out);
+            case Signal.Leave() when primary == null -> out.lower(new Signal.Left("left"));
+            case Signal.Leave() -> primary.leave(out);
+            case Signal.Loaded(Packet record) when primary != null -> primary.load(record, out);
+            case Signal.Stored(long number) when primary != null -> {
+                primary.onStored(number, out);
                 isDirty = true;
             }
             default -> out.forward(signal);
@@ -272,14 +272,14 @@ public final class Membership implements Layer {
     public void onTimer(int timer, Outbox out) {
         if (timer == PROGRESS) {
             expelSilent(out);
-        } else if (timer == LEAVE && primacy != null) {
-            primacy.onLeaveTimeout(out);
+        } else if (timer == LEAVE && primary != null) {
+            primary.onLeaveTimeout(out);
         } else if (timer == Trust.PATIENCE) {
             trust.passOver(out);
         } else if (timer != Trust.RETURN) {
-            readiness.onTimer(timer, out);
+            pacing.onTimer(timer, out);
         }
-        isUrgent |= timer != Readiness.GATHER;
+        isUrgent |= timer != BallotPacing.GATHER;
         isDirty = true;
     }
 
@@ -299,7 +299,7 @@ public final class Membership implements Layer {
 
     /** Returns whether this member knows its record; before that it neither advertises nor promises anything. */
     private boolean isReady() {
-        return primacy == null || primacy.isLoaded();
+        return primary == null || primary.isLoaded();
     }
 
     /** Installs the first view, of this member alone, with the first turn. */
@@ -307,7 +307,7 @@ public final class Membership implements Layer {
         if (!hasStarted) {
             hasStarted = true;
             announce(out);
-            if (primacy != null) {
+            if (primary != null) {
                 out.lower(new Signal.Load());
             }
         }
@@ -341,15 +341,15 @@ public final class Membership implements Layer {
                     }
                     case Advert.Listed(List<Member> members) -> {
                         peers.list(advert.view(), members);
-                        publicity.onListed(peer.member);
+                        advertiser.onListed(peer.member);
                         yield true;
                     }
                 };
         if (!isFollower) {
             peer.forgetHearing();
         }
-        publicity.onAdvert(peer, hasTurned);
-        readiness.onGrowth();
+        advertiser.onAdvert(peer, hasTurned);
+        pacing.onGrowth();
         // A new follower can wait; one that leaves, has lost another member or has promised another ballot can't.
         boolean hasPromised = isFollower && peers.isInView(peer.member) && !peer.promised.equals(view.id());
         isUrgent |= wasFollower && !isFollower || hadLost || !peer.lost.isEmpty() || hasPromised;
@@ -357,11 +357,11 @@ public final class Membership implements Layer {
     }
 
     private @Nullable DropReason onWho(Member asker) {
-        publicity.onAsked(asker);
+        advertiser.onAsked(asker);
         return null;
     }
 
-    private @Nullable DropReason onFollowed(Member from, Packet packet, Outbox out) {
+    private @Nullable DropReason onViewStable(Member from, Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
@@ -371,7 +371,7 @@ public final class Membership implements Layer {
         }
         if (id.equals(view.id()) && !hasFollowed) {
             hasFollowed = true;
-            out.raise(new Signal.Followed(view));
+            out.raise(new Signal.ViewStable(view));
         }
         return null;
     }
@@ -403,15 +403,15 @@ public final class Membership implements Layer {
         if (!id.equals(promised)) {
             return;
         }
-        if (primacy == null) {
+        if (primary == null) {
             answer(id, new Ballot.Answer(view, received), out);
         } else {
-            primacy.answer(id, received, out);
+            primary.answer(id, received, out);
         }
     }
 
     void answer(ViewId id, Ballot.Answer answer, Outbox out) {
-        publicity.onAnswering(id, view);
+        advertiser.onAnswering(id, view);
         // The coordinator that decides on this answer must already know everything else.
         advertise(out);
         isUrgent |= !lost.isEmpty();
@@ -430,7 +430,7 @@ public final class Membership implements Layer {
         View answerView = null;
         if (packet.takeBoolean()) {
             answerView = Wire.takeView(packet, known);
-            if (primacy != null && packet.takeBoolean()) {
+            if (primary != null && packet.takeBoolean()) {
                 answerView = Wire.takePrimary(packet, answerView, known);
             }
         } else {
@@ -443,7 +443,7 @@ public final class Membership implements Layer {
             }
         }
         TreeMap<Member, Long> received = Wire.takeVector(packet, known);
-        Succession.Vote vote = primacy == null ? null : Succession.takeVote(packet, known);
+        PrimaryChain.Vote vote = primary == null ? null : PrimaryChain.takeVote(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
@@ -497,15 +497,15 @@ public final class Membership implements Layer {
         isUrgent = true;
         out.disarm(PROGRESS);
         // A record may have a number that no advert has announced.
-        boolean isPast = primacy != null && otherNumber == otherPromised.number();
-        readiness.onRefused(isPast ? new ViewId(otherNumber, Integer.MAX_VALUE, self) : otherPromised, otherNumber, out);
+        boolean isPast = primary != null && otherNumber == otherPromised.number();
+        pacing.onRefused(isPast ? new ViewId(otherNumber, Integer.MAX_VALUE, self) : otherPromised, otherNumber, out);
         return null;
     }
 
     @Nullable DropReason onCut(boolean isProposal, Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet, known);
         View record = Wire.takeView(packet, known);
-        if (primacy != null) {
+        if (primary != null) {
             record = Wire.takePrimary(packet, record, known);
         }
         long[] since = new long[record.size()];
@@ -525,8 +525,8 @@ public final class Membership implements Layer {
         if (objection != null) {
             return objection;
         }
-        boolean isTaken = isProposal && primacy != null
-                ? primacy.take(id, record, since, isInstallable ? holders : null, out)
+        boolean isTaken = isProposal && primary != null
+                ? primary.take(id, record, since, isInstallable ? holders : null, out)
                 : takeCut(id, record, since, holders, out);
         return isTaken ? null : DropReason.OLD_BALLOT;
     }
@@ -537,8 +537,8 @@ public final class Membership implements Layer {
     private void promise(ViewId id) {
         promised = id;
         target = null;
-        if (primacy != null) {
-            primacy.onPromise();
+        if (primary != null) {
+            primary.onPromise();
         }
         // A session that is down now stays on the list: a view must not begin with it and forget it [D10].
         lost = mistake == Mistake.CLEAR_LOST ? new TreeSet<>() : new TreeSet<>(closed);
@@ -552,40 +552,40 @@ public final class Membership implements Layer {
         boolean isCoordinator = peers.follows().equals(self);
         isUrgent |= isCoordinator && !wasCoordinator;
         wasCoordinator = isCoordinator;
-        if (isCoordinator && !isUrgent && !readiness.mustLook(ballot == null || ballot.isWaiting(), out)) {
+        if (isCoordinator && !isUrgent && !pacing.mustLook(ballot == null || ballot.isWaiting(), out)) {
             return;
         }
         isUrgent = false;
         List<Member> heard = isCoordinator ? peers.candidates() : List.of();
-        List<Member> candidates = primacy == null ? heard : primacy.staying(heard, out);
-        Occasion occasion = new Occasion(peers, view, promised, lost);
+        List<Member> candidates = primary == null ? heard : primary.staying(heard, out);
+        BallotTrigger trigger = new BallotTrigger(peers, view, promised, lost);
         boolean isWanted = !candidates.isEmpty()
-                && (ballot != null ? occasion.mustRestart(ballot, candidates) : occasion.isNeeded(candidates));
-        if (primacy != null && !candidates.isEmpty()) {
-            isWanted = primacy.isWanted(isWanted, heard, out);
+                && (ballot != null ? trigger.mustRestart(ballot, candidates) : trigger.isNeeded(candidates));
+        if (primary != null && !candidates.isEmpty()) {
+            isWanted = primary.isWanted(isWanted, heard, out);
         }
         if (!isWanted) {
-            readiness.end(out);
+            pacing.end(out);
             return;
         }
-        if (readiness.isBackingOff(out)) {
+        if (pacing.isBackingOff(out)) {
             isUrgent = true;
             return;
         }
-        if (readiness.mustHoldBack(out)) {
+        if (pacing.mustHoldBack(out)) {
             return;
         }
-        if (readiness.mustAwaitAgreement(heard, out)) {
+        if (pacing.mustAwaitAgreement(heard, out)) {
             giveUp(out);
             return;
         }
         boolean isGrowth = ballot == null
-                ? occasion.isOnlyGrowth(candidates)
+                ? trigger.isOnlyGrowth(candidates)
                 : ballot.isWaiting() && new TreeSet<>(heard).containsAll(ballot.asked());
-        if (isGrowth && readiness.mustGather(out)) {
+        if (isGrowth && pacing.mustGather(out)) {
             return;
         }
-        startBallot(candidates, primacy == null ? List.of() : primacy.electors(heard), out);
+        startBallot(candidates, primary == null ? List.of() : primary.electors(heard), out);
     }
 
     /** Ends a ballot that has to be restarted, as after a refusal: it must not decide on members that disagree. */
@@ -599,7 +599,7 @@ public final class Membership implements Layer {
     private void startBallot(List<Member> candidates, List<Member> electors, Outbox out) {
         List<Member> asked = new ArrayList<>(candidates);
         asked.addAll(electors);
-        ViewId highest = readiness.highest(promised);
+        ViewId highest = pacing.highest(promised);
         long number = floor();
         for (Member member : asked) {
             Peer peer = peers.get(member);
@@ -612,7 +612,7 @@ public final class Membership implements Layer {
                 ? new ViewId(highest.number(), highest.attempt() + 1, self)
                 : new ViewId(Math.max(highest.number(), number) + 1, 1, self);
         ballotsStarted++;
-        readiness.end(out);
+        pacing.end(out);
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
         promise(id);
         ballot = new Ballot(id, candidates, electors, view, mistake);
@@ -649,8 +649,8 @@ public final class Membership implements Layer {
                 return;
             }
         }
-        if (primacy != null) {
-            primacy.propose(running, out);
+        if (primary != null) {
+            primary.propose(running, out);
             return;
         }
         Ballot.Decision decision = running.decide();
@@ -679,7 +679,7 @@ public final class Membership implements Layer {
     private void separate(Ballot running, List<Member> divergent, Outbox out) {
         List<Member> rest = new ArrayList<>(running.candidates());
         rest.removeAll(divergent);
-        if (primacy != null) {
+        if (primary != null) {
             // They are asked all the same: else the remaining members might be no majority.
             startBallot(rest, Stream.concat(running.electors().stream(), divergent.stream()).toList(), out);
         } else {
@@ -702,7 +702,7 @@ public final class Membership implements Layer {
             if (part.previous().equals(view.id()) && part.members().contains(self)) {
                 target = record;
                 targetSince = since;
-                out.raise(new Signal.Reach(id, part.cut(), holders));
+                out.raise(new Signal.Flush(id, part.cut(), holders));
                 return true;
             }
         }
@@ -712,19 +712,19 @@ public final class Membership implements Layer {
     void install(View record, Outbox out) {
         view = record;
         target = null;
-        boolean isCompletion = primacy == null || primacy.onInstall(record, out);
+        boolean isCompletion = primary == null || primary.onInstall(record, out);
         viewsInstalled++;
         joined = peers.install(view, targetSince);
-        publicity.onInstalled(view, joined);
+        advertiser.onInstalled(view, joined);
         boolean isIdle = Ballot.isIdle(view);
         if (!isIdle) {
-            publicity.confirm();
+            advertiser.confirm();
         }
         hasFollowed = false;
         isUrgent = true;
         if (isSteady()) {
             ballot = null;
-            readiness.onSteady();
+            pacing.onSteady();
             // Members outside of the view are forgotten, or those that are gone for good would add up. Should one of
             // them be in a later view, its session must have been open since the promise to that one [D10].
             closed.removeIf(member -> !peers.isInView(member));
@@ -744,13 +744,13 @@ public final class Membership implements Layer {
             out.raise(new Signal.Freeze(promised));
         } else if (isIdle) {
             hasFollowed = true;
-            out.raise(new Signal.Followed(view));
+            out.raise(new Signal.ViewStable(view));
         }
         isDirty = true;
     }
 
     boolean isSteady() {
-        return promised.equals(view.id()) && (primacy == null || primacy.isLast(view.id()));
+        return promised.equals(view.id()) && (primary == null || primary.isLast(view.id()));
     }
 
     /** Returns the highest number of a view or a ballot that this member has taken part in. */
@@ -760,7 +760,7 @@ public final class Membership implements Layer {
 
     /** Returns the highest number of a view that this member knows to be in the past. */
     private long floor() {
-        return primacy == null ? view.id().number() : Math.max(view.id().number(), primacy.lastNumber());
+        return primary == null ? view.id().number() : Math.max(view.id().number(), primary.lastNumber());
     }
 
     private void announce(Outbox out) {
@@ -781,7 +781,7 @@ public final class Membership implements Layer {
             return;
         }
         hasFollowed = true;
-        out.raise(new Signal.Followed(view));
+        out.raise(new Signal.ViewStable(view));
         Control.send(Control.followed(view.id()), others(view.members()), out);
     }
 
@@ -804,7 +804,7 @@ public final class Membership implements Layer {
     /** Waits for the coordinator, within a bound, while there is work that only it can do. */
     private void await(Outbox out) {
         Member follows = peers.follows();
-        boolean isOutside = primacy != null && primacy.isOutside();
+        boolean isOutside = primary != null && primary.isOutside();
         boolean isWaiting = !isSteady() || !peers.isInView(follows) || closed.stream().anyMatch(peers::isInView);
         if (!isWaiting || isOutside) {
             trust.end(out);
@@ -815,7 +815,7 @@ public final class Membership implements Layer {
         }
     }
 
-    // ------------------------------------------------------------------ what Primacy needs
+    // ------------------------------------------------------------------ for the primary partition
     ViewId promised() {
         return promised;
     }
@@ -856,7 +856,7 @@ public final class Membership implements Layer {
     }
 
     private void advertise(Outbox out) {
-        publicity.advertise(advert(), standing().members(), lost, out);
+        advertiser.advertise(advert(), standing().members(), lost, out);
     }
 
     private Advert advert() {
@@ -865,7 +865,7 @@ public final class Membership implements Layer {
 
     /** Returns the view by which others judge whether they could be in one with this member. */
     private View standing() {
-        return primacy != null && primacy.isOutside() ? View.alone(self) : view;
+        return primary != null && primary.isOutside() ? View.alone(self) : view;
     }
 
     @Override
@@ -881,10 +881,10 @@ public final class Membership implements Layer {
         section.put("ballots-started", ballotsStarted);
         section.put("ballots-refused", ballotsRefused);
         section.put("stragglers-completed", stragglersCompleted);
-        section.put("adverts-sent", publicity.advertsSent());
+        section.put("adverts-sent", advertiser.advertsSent());
         trust.report(section);
-        if (primacy != null) {
-            primacy.report(section);
+        if (primary != null) {
+            primary.report(section);
         }
     }
 }

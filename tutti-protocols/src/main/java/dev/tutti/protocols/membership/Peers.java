@@ -66,7 +66,7 @@ final class Peers {
 
     private final LinkedHashMap<ViewId, Listing> listings = new LinkedHashMap<>();
     private int listed;
-    private Roster roster = new Roster();
+    private MemberIndex index = new MemberIndex();
 
     /** Numbers in use at the last count. Peers may hear thousands of members before this one does. */
     private int rosterInUse;
@@ -287,7 +287,7 @@ final class Peers {
         compactRoster(opened.size());
         BitSet numbered = Objects.requireNonNull(peer.heard);
         for (Member member : opened) {
-            numbered.set(roster.number(member));
+            numbered.set(index.number(member));
         }
         return true;
     }
@@ -298,7 +298,7 @@ final class Peers {
             return false;
         }
         for (Member member : closed) {
-            heard.clear(roster.number(member));
+            heard.clear(index.number(member));
         }
         return true;
     }
@@ -528,23 +528,23 @@ final class Peers {
      */
     List<Member> candidates() {
         List<Member> mine = followers();
-        roster.addAll(mine);
-        BitSet heardByAllBefore = new BitSet(roster.size());
+        index.addAll(mine);
+        BitSet heardByAllBefore = new BitSet(index.size());
         for (Member member : mine) {
             if (open.containsKey(member)) {
-                heardByAllBefore.set(roster.number(member));
+                heardByAllBefore.set(index.number(member));
             }
         }
         List<Member> candidates = new ArrayList<>(mine.size());
-        BitSet before = new BitSet(roster.size());
-        before.set(roster.number(self));
-        BitSet unheard = new BitSet(roster.size());
+        BitSet before = new BitSet(index.size());
+        before.set(index.number(self));
+        BitSet unheard = new BitSet(index.size());
         for (Member member : mine) {
             if (member.equals(self)) {
                 candidates.add(self);
                 continue;
             }
-            int number = roster.number(member);
+            int number = index.number(member);
             BitSet heard = heard(member);
             unheard.clear();
             unheard.or(before);
@@ -654,19 +654,19 @@ final class Peers {
     /** Renumbers the members in use once too many numbers belong to members that are gone. */
     private void compactRoster(int more) {
         int spare = Math.max(2 * rosterInUse, 4 * (open.size() + view.size() + more));
-        if (roster.size() + more <= Math.max(ROSTER_MIN, spare)) {
+        if (index.size() + more <= Math.max(ROSTER_MIN, spare)) {
             return;
         }
-        Roster compact = new Roster();
+        MemberIndex compact = new MemberIndex();
         for (Peer peer : open.values()) {
             BitSet heard = peer.heard;
             if (heard != null) {
                 BitSet renumbered = new BitSet();
-                heard.stream().forEach(number -> renumbered.set(compact.number(roster.member(number))));
+                heard.stream().forEach(number -> renumbered.set(compact.number(index.member(number))));
                 peer.heard = renumbered;
             }
         }
-        roster = compact;
+        index = compact;
         rosterInUse = compact.size();
     }
 }

@@ -4,7 +4,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
-import dev.tutti.core.driver.Records;
+import dev.tutti.core.driver.DurableStore;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
@@ -162,8 +162,8 @@ final class Groups {
 
     private final IntMap<Question> questions = new IntMap<>();
     private int lastQuestion;
-    private @Nullable Records records;
-    private Records.@Nullable Client client;
+    private @Nullable DurableStore store;
+    private DurableStore.@Nullable Client client;
 
     Groups(NodeId self, Links links, EffectQueue effects, Memory memory) {
         this.self = self;
@@ -189,8 +189,8 @@ final class Groups {
     }
 
     /** Sets the records in which members keep persistent state, and the receiver of their answers. */
-    void useRecords(Records used, Records.Client answered) {
-        records = used;
+    void useStore(DurableStore used, DurableStore.Client answered) {
+        store = used;
         client = answered;
     }
 
@@ -218,18 +218,18 @@ final class Groups {
         return byJoin.get(join);
     }
 
-    // ------------------------------------------------------------------ records
+    // ------------------------------------------------------------------ store
 
     void load(GroupPort port) {
-        Records asked = Objects.requireNonNull(records);
-        Records.Client answered = Objects.requireNonNull(client);
+        DurableStore asked = Objects.requireNonNull(store);
+        DurableStore.Client answered = Objects.requireNonNull(client);
         int question = ask(port, 0);
         effects.record(() -> asked.load(question, port.group(), answered));
     }
 
     void store(GroupPort port, long number, Packet record) {
-        Records asked = Objects.requireNonNull(records);
-        Records.Client answered = Objects.requireNonNull(client);
+        DurableStore asked = Objects.requireNonNull(store);
+        DurableStore.Client answered = Objects.requireNonNull(client);
         byte[] bytes = new byte[record.length()];
         record.bytes().get(record.offset(), bytes);
         int question = ask(port, number);
@@ -269,7 +269,7 @@ final class Groups {
     }
 
     boolean hasRecords() {
-        return records != null;
+        return store != null;
     }
 
     // ------------------------------------------------------------------ this node's members

@@ -1,8 +1,8 @@
 package dev.tutti.protocols.node;
 
 import dev.tutti.core.Memory;
-import dev.tutti.core.Packet;
 import dev.tutti.core.NodeId;
+import dev.tutti.core.Packet;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.datagram.Multicast;
 import dev.tutti.protocols.link.Frames;

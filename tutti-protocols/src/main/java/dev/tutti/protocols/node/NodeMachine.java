@@ -7,8 +7,8 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.Wire;
 import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.DialFailure;
+import dev.tutti.core.driver.DurableStore;
 import dev.tutti.core.driver.Effects;
-import dev.tutti.core.driver.Records;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
@@ -169,12 +169,12 @@ public final class NodeMachine implements HostedMachine {
     }
 
     /** Sets the records for the votes of members of groups with a primary partition, before such a group is joined. */
-    public void useRecords(Records records) {
-        groups.useRecords(records, new Answers());
+    public void useStore(DurableStore store) {
+        groups.useStore(store, new Answers());
     }
 
     /** Answers of the records, which are input like any other. */
-    private final class Answers implements Records.Client {
+    private final class Answers implements DurableStore.Client {
 
         @Override
         public void onLoaded(long nowNanos, int question, byte @Nullable [] record) {

@@ -2,13 +2,13 @@ package dev.tutti.protocols.packing;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
-import dev.tutti.core.View;
-import dev.tutti.core.ViewId;
 import dev.tutti.protocols.reliability.Charge;
 import java.util.List;
 import java.util.Objects;

@@ -25,10 +25,10 @@ import java.util.TreeMap;
 public final class BestEffort implements Layer {
 
     /** Streams of one member, to all and to this one: both may carry large messages in pieces at the same time. */
-    private record Inflows(Inflow ofAll, Inflow ofOne) {
+    private record ReceiveWindows(ReceiveWindow ofAll, ReceiveWindow ofOne) {
 
-        static Inflows create(long windowBytes) {
-            return new Inflows(new Inflow(false, windowBytes), new Inflow(true, windowBytes));
+        static ReceiveWindows create(long windowBytes) {
+            return new ReceiveWindows(new ReceiveWindow(false, windowBytes), new ReceiveWindow(true, windowBytes));
         }
 
         long backlogBytes() {
@@ -39,13 +39,13 @@ public final class BestEffort implements Layer {
     private final Member self;
     private final long windowBytes;
     private View view;
-    private Map<Member, Inflows> inflowsOf = new HashMap<>();
+    private Map<Member, ReceiveWindows> windowsOf = new HashMap<>();
 
     public BestEffort(Member self, long windowBytes) {
         this.self = self;
         this.windowBytes = windowBytes;
         this.view = View.alone(self);
-        inflowsOf.put(self, Inflows.create(windowBytes));
+        windowsOf.put(self, ReceiveWindows.create(windowBytes));
     }
 
     @Override
@@ -85,22 +85,22 @@ public final class BestEffort implements Layer {
     }
 
     private void deliver(Member sender, Packet packet, boolean isToOne, Outbox out) {
-        Inflows inflows = inflowsOf.get(sender);
-        if (inflows == null) {
+        ReceiveWindows windows = windowsOf.get(sender);
+        if (windows == null) {
             out.drop(packet, DropReason.FOREIGN_SENDER);
-        } else if (inflows.backlogBytes() > windowBytes) {
+        } else if (windows.backlogBytes() > windowBytes) {
             out.drop(packet, DropReason.OVERLOADED);
         } else {
-            Inflow inflow = isToOne ? inflows.ofOne() : inflows.ofAll();
-            inflow.onArrived(Charge.of(packet));
-            out.deliver(packet.withPeer(sender).withReceipt(inflow));
+            ReceiveWindow receiveWindow = isToOne ? windows.ofOne() : windows.ofAll();
+            receiveWindow.onArrived(Charge.of(packet));
+            out.deliver(packet.withPeer(sender).withReceipt(receiveWindow));
         }
     }
 
     @Override
     public void onConsumed(Packet packet, Outbox out) {
-        if (packet.receipt() instanceof Inflow inflow) {
-            inflow.onConsumed(Charge.of(packet));
+        if (packet.receipt() instanceof ReceiveWindow receiveWindow) {
+            receiveWindow.onConsumed(Charge.of(packet));
         }
         out.consumed(packet);
     }
@@ -108,14 +108,14 @@ public final class BestEffort implements Layer {
     @Override
     public void onSignal(Signal signal, Outbox out) {
         switch (signal) {
-            case Signal.Reach(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) ->
-                out.lower(new Signal.Reached(ballot));
+            case Signal.Flush(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) ->
+                out.lower(new Signal.Flushed(ballot));
             case Signal.Installed(View next, boolean isSteady) -> {
-                Map<Member, Inflows> nextInflowsOf = new HashMap<>();
+                Map<Member, ReceiveWindows> nextWindowsOf = new HashMap<>();
                 List<Member> receivers = new ArrayList<>();
                 for (Member member : next.members()) {
-                    Inflows present = inflowsOf.get(member);
-                    nextInflowsOf.put(member, present == null ? Inflows.create(windowBytes) : present);
+                    ReceiveWindows present = windowsOf.get(member);
+                    nextWindowsOf.put(member, present == null ? ReceiveWindows.create(windowBytes) : present);
                     receivers.add(member);
                 }
                 for (Member member : view.members()) {
@@ -124,7 +124,7 @@ public final class BestEffort implements Layer {
                     }
                 }
                 view = next;
-                inflowsOf = nextInflowsOf;
+                windowsOf = nextWindowsOf;
                 out.raise(new Signal.Window(null, Long.MAX_VALUE, null));
                 for (Member receiver : receivers) {
                     out.raise(new Signal.Window(receiver, Long.MAX_VALUE, null));
@@ -140,11 +140,11 @@ public final class BestEffort implements Layer {
         Report section = report.section("best-effort");
         section.put("window-bytes", windowBytes);
         for (Member member : view.members()) {
-            Inflows inflows = inflowsOf.get(member);
-            if (inflows != null) {
+            ReceiveWindows windows = windowsOf.get(member);
+            if (windows != null) {
                 Report pair = section.section(member.name());
                 pair.put("address", member.node().address());
-                pair.put("backlog-bytes", inflows.backlogBytes());
+                pair.put("backlog-bytes", windows.backlogBytes());
             }
         }
     }

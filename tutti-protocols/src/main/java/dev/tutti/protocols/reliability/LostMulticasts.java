@@ -57,7 +57,7 @@ final class LostMulticasts {
     }
 
     /** Notes a new session. Requests and announcements in the previous one may be lost. */
-    void onOpened(Pair pair, Outbox out) {
+    void onOpened(PeerStream pair, Outbox out) {
         pair.ahead().forgetAsked();
         pair.repeated = 0;
         askLater(out);
@@ -73,7 +73,7 @@ final class LostMulticasts {
         if (layer.isFrozen) {
             return;
         }
-        for (Pair pair : layer.pairs) {
+        for (PeerStream pair : layer.pairs) {
             if (pair.ahead().isDue(pair.multicastIn.received())) {
                 ask(pair, out);
             }
@@ -114,7 +114,7 @@ final class LostMulticasts {
     // ------------------------------------------------------------------ packets
 
     /** Takes a packet that arrived before an earlier one. */
-    void onOvertaking(Pair pair, long number, Packet packet, Outbox out) {
+    void onOvertaking(PeerStream pair, long number, Packet packet, Outbox out) {
         overtakers++;
         if (isImpossible(pair, number)) {
             out.drop(packet, DropReason.MALFORMED);
@@ -129,12 +129,12 @@ final class LostMulticasts {
     }
 
     /** Returns whether a number is beyond what a sender that keeps to its window can have sent. */
-    private boolean isImpossible(Pair pair, long number) {
+    private boolean isImpossible(PeerStream pair, long number) {
         return number - pair.multicastIn.received() > limits.windowBytes() / Charge.OVERHEAD_BYTES;
     }
 
     /** Accepts the packets that follow one that was just accepted, and arrived before it. */
-    void acceptAhead(Pair pair, Outbox out) {
+    void acceptAhead(PeerStream pair, Outbox out) {
         Packet next = pair.ahead().take(pair.multicastIn.received() + 1);
         while (next != null) {
             layer.accept(pair, next, out);
@@ -151,7 +151,7 @@ final class LostMulticasts {
 
     private void startWait(Outbox out) {
         boolean isDue = false;
-        for (Pair pair : layer.pairs) {
+        for (PeerStream pair : layer.pairs) {
             pair.ahead().note();
             isDue |= pair.ahead().isDue(pair.multicastIn.received());
         }
@@ -160,8 +160,8 @@ final class LostMulticasts {
         }
     }
 
-    private void ask(Pair pair, Outbox out) {
-        Packet ranges = Packet.create(out.memory(), Ahead.RANGES_MAX * 16);
+    private void ask(PeerStream pair, Outbox out) {
+        Packet ranges = Packet.create(out.memory(), OutOfOrderBuffer.RANGES_MAX * 16);
         int count = pair.ahead().ask(pair.multicastIn.received(), ranges);
         if (count == 0) {
             ranges.release();
@@ -175,7 +175,7 @@ final class LostMulticasts {
     }
 
     /** Takes a control packet about lost ones, of which the kind has been read. */
-    void onReceive(int kind, @Nullable Pair pair, Packet packet, Outbox out) {
+    void onReceive(int kind, @Nullable PeerStream pair, Packet packet, Outbox out) {
         if (kind == Reliability.NACK) {
             onNack(pair, packet, out);
         } else {
@@ -184,7 +184,7 @@ final class LostMulticasts {
     }
 
     /** Answers a request of the member of {@code pair} for missing packets. */
-    private void onNack(@Nullable Pair pair, Packet packet, Outbox out) {
+    private void onNack(@Nullable PeerStream pair, Packet packet, Outbox out) {
         boolean isCurrent = Wire.takesTag(packet, layer.view.id());
         int count = packet.takeCount(16);
         if (packet.isMalformed()) {
@@ -209,7 +209,7 @@ final class LostMulticasts {
         packet.release();
     }
 
-    private void repeat(Pair pair, long number, Packet copy, Outbox out) {
+    private void repeat(PeerStream pair, long number, Packet copy, Outbox out) {
         repeatsSent++;
         pair.repeated++;
         window.onRepeated();
@@ -219,7 +219,7 @@ final class LostMulticasts {
     }
 
     /** Takes the last number of a sender that is silent since, so that no later packet shows what is missing. */
-    private void onSent(@Nullable Pair pair, Packet packet, Outbox out) {
+    private void onSent(@Nullable PeerStream pair, Packet packet, Outbox out) {
         boolean isCurrent = Wire.takesTag(packet, layer.view.id());
         long number = packet.takeLong();
         if (packet.isMalformed()) {
@@ -252,7 +252,7 @@ final class LostMulticasts {
     }
 
     private boolean isAllReceived() {
-        for (Pair pair : layer.pairs) {
+        for (PeerStream pair : layer.pairs) {
             if (pair.acknowledged < layer.sentNumber()) {
                 return false;
             }

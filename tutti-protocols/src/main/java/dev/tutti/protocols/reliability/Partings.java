@@ -29,8 +29,8 @@ final class Partings {
      *
      * @param part members that come along, this one included
      */
-    void onInstalled(View before, Set<Member> part, Pair[] pairs) {
-        for (Pair pair : pairs) {
+    void onInstalled(View before, Set<Member> part, PeerStream[] pairs) {
+        for (PeerStream pair : pairs) {
             partings.remove(pair.member());
             if (!part.contains(pair.member())) {
                 partings.put(pair.member(), new Parting(before.id(), pair.multicastIn.received()));

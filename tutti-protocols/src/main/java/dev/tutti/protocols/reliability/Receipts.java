@@ -43,11 +43,11 @@ final class Receipts {
 
         private final Tickets tickets;
 
-        Ended(View view, Set<Member> part, Pair[] pairs, Tickets tickets) {
+        Ended(View view, Set<Member> part, PeerStream[] pairs, Tickets tickets) {
             this.view = view;
             this.part = new TreeSet<>(part);
             this.tickets = tickets;
-            for (Pair pair : pairs) {
+            for (PeerStream pair : pairs) {
                 delivered.put(pair.member(), pair.acknowledged);
             }
         }
@@ -114,7 +114,7 @@ final class Receipts {
     /** Members have to be asked to acknowledge at once. */
     private boolean isUnasked;
 
-    private final List<Pair> unaskedPairs = new ArrayList<>();
+    private final List<PeerStream> unaskedPairs = new ArrayList<>();
     private long[] acknowledged = {};
 
     Receipts(Reliability layer, Member self) {
@@ -139,7 +139,7 @@ final class Receipts {
     }
 
     /** Notes that a unicast with a ticket has the number {@code number}. */
-    void onUnicast(Pair pair, long ticket, long number, Outbox out) {
+    void onUnicast(PeerStream pair, long ticket, long number, Outbox out) {
         pair.tickets().add(number, ticket);
         if (!unaskedPairs.contains(pair)) {
             unaskedPairs.add(pair);
@@ -170,7 +170,7 @@ final class Receipts {
             out.send(question(layer.sentNumber(), out));
         }
         if (!unaskedPairs.isEmpty()) {
-            for (Pair pair : unaskedPairs) {
+            for (PeerStream pair : unaskedPairs) {
                 out.send(question(0, out).withPeer(pair.member()));
             }
             unaskedPairs.clear();
@@ -208,7 +208,7 @@ final class Receipts {
 
     /** Returns the number up to which more than half of the members, this one included, have everything. */
     private long majorityNumber() {
-        Pair[] pairs = layer.pairs;
+        PeerStream[] pairs = layer.pairs;
         if (acknowledged.length != pairs.length + 1) {
             acknowledged = new long[pairs.length + 1];
         }
@@ -242,7 +242,7 @@ final class Receipts {
     }
 
     /** Takes a member's acknowledgement of unicasts. */
-    void onUnicastAcknowledged(Pair pair, long number, Outbox out) {
+    void onUnicastAcknowledged(PeerStream pair, long number, Outbox out) {
         Tickets tickets = pair.tickets();
         while (!tickets.isEmpty() && tickets.number(0) <= number) {
             tell(tickets.ticket(0), List.of(pair.member()), List.of(), List.of(), out);
@@ -281,7 +281,7 @@ final class Receipts {
     }
 
     /** Notes that all members that came along have the present view, and lack nothing of the previous one. */
-    void onFollowed(Outbox out) {
+    void onViewStable(Outbox out) {
         Ended last = following;
         if (last != null) {
             following = null;
@@ -290,7 +290,7 @@ final class Receipts {
     }
 
     /** Notes that the stream to {@code pair} ends with the view of the layer; {@code next} follows. */
-    void onUnicastsEnded(Pair pair, View next, Outbox out) {
+    void onUnicastsEnded(PeerStream pair, View next, Outbox out) {
         unaskedPairs.remove(pair);
         if (pair.hasTickets()) {
             Delivery unknown = new Delivery(layer.view, next, List.of(), List.of(), List.of(pair.member()));

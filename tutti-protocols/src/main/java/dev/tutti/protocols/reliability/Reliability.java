@@ -96,18 +96,18 @@ public final class Reliability implements Layer {
     boolean isFrozen;
 
     /** Other members of the view, by rank; below, by member. */
-    Pair[] pairs = new Pair[0];
+    PeerStream[] pairs = new PeerStream[0];
 
-    private Map<Member, Pair> pairOf = new HashMap<>();
+    private Map<Member, PeerStream> pairOf = new HashMap<>();
 
     /** Members no longer in the view whose packets the application has not all consumed. */
-    private final TreeMap<Member, Pair> departed = new TreeMap<>();
+    private final TreeMap<Member, PeerStream> departed = new TreeMap<>();
 
     /** Multicasts of this member, which it receives itself as well. */
-    private final Inflow own;
+    private final ReceiveWindow own;
 
     /** Unicasts of this member to itself. */
-    private final Inflow toSelf;
+    private final ReceiveWindow toSelf;
 
     PacketRing ownCopies = new PacketRing();
     long sentBytes;
@@ -115,7 +115,7 @@ public final class Reliability implements Layer {
     private long announcedStable;
     private long windowLimitBytes;
     private @Nullable Member windowWaitsFor;
-    private final Held held;
+    private final FutureViewBuffer held;
 
     /** Members whose sessions have closed; each new view forgets those that are not in it. */
     private final TreeSet<Member> closed = new TreeSet<>();
@@ -149,9 +149,9 @@ public final class Reliability implements Layer {
         this.limits = limits;
         this.mistake = mistake;
         this.view = View.alone(self);
-        this.own = new Inflow(false, limits.windowBytes());
-        this.toSelf = new Inflow(true, limits.windowBytes());
-        this.held = new Held(limits.windowBytes());
+        this.own = new ReceiveWindow(false, limits.windowBytes());
+        this.toSelf = new ReceiveWindow(true, limits.windowBytes());
+        this.held = new FutureViewBuffer(limits.windowBytes());
         this.receipts = new Receipts(this, self);
     }
 
@@ -210,7 +210,7 @@ public final class Reliability implements Layer {
             }
             return;
         }
-        Pair pair = pairOf.get(receiver);
+        PeerStream pair = pairOf.get(receiver);
         if (pair == null) {
             if (packet.ticket() != 0) {
                 receipts.onUnsent(receiver, packet.ticket(), out);
@@ -227,17 +227,17 @@ public final class Reliability implements Layer {
         sendUnicast(pair, number, packet, out);
     }
 
-    private static void sendUnicast(Pair pair, long number, Packet packet, Outbox out) {
+    private static void sendUnicast(PeerStream pair, long number, Packet packet, Outbox out) {
         packet.prependLong(number).prependLong(pair.sinceView()).prependByte(UNICAST);
         out.send(packet.withPeer(pair.member()));
     }
 
     @Override
     public void onConsumed(Packet packet, Outbox out) {
-        if (packet.receipt() instanceof Inflow inflow) {
-            inflow.onConsumed(Charge.of(packet));
-            isWindowNews |= inflow == own || inflow == toSelf;
-            isAckNews |= inflow != own && inflow != toSelf;
+        if (packet.receipt() instanceof ReceiveWindow receiveWindow) {
+            receiveWindow.onConsumed(Charge.of(packet));
+            isWindowNews |= receiveWindow == own || receiveWindow == toSelf;
+            isAckNews |= receiveWindow != own && receiveWindow != toSelf;
         }
         out.consumed(packet);
     }
@@ -304,7 +304,7 @@ public final class Reliability implements Layer {
         int end = kind == RELAYED ? packet.takeInt() : -1;
         long number = packet.takeLong();
         long stableAtSender = packet.takeLong();
-        Pair pair = kind == RELAYED ? pairOfRank(origin) : pairOf.get(from);
+        PeerStream pair = kind == RELAYED ? pairOfRank(origin) : pairOf.get(from);
         if (kind == RELAYED && ring == null) {
             packet.markMalformed();
         }
@@ -344,11 +344,11 @@ public final class Reliability implements Layer {
     }
 
     /** Returns the pair of a rank; null for this member itself, and for an invalid rank. */
-    private @Nullable Pair pairOfRank(int rank) {
+    private @Nullable PeerStream pairOfRank(int rank) {
         return 0 <= rank && rank < view.size() ? pairOf.get(view.members().get(rank)) : null;
     }
 
-    void accept(Pair pair, Packet packet, Outbox out) {
+    void accept(PeerStream pair, Packet packet, Outbox out) {
         packetsReceived++;
         long chargedBytes = Charge.of(packet);
         pair.multicastIn.onArrived(chargedBytes);
@@ -365,7 +365,7 @@ public final class Reliability implements Layer {
     private void onUnicast(Member from, Packet packet, Outbox out) {
         long sinceView = packet.takeLong();
         long number = packet.takeLong();
-        Pair pair = pairOf.get(from);
+        PeerStream pair = pairOf.get(from);
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
         } else if (pair == null) {
@@ -389,7 +389,7 @@ public final class Reliability implements Layer {
         long sinceView = packet.takeLong();
         long unicastReceived = packet.takeLong();
         long unicastLimitBytes = packet.takeLong();
-        Pair pair = pairOf.get(from);
+        PeerStream pair = pairOf.get(from);
         if (packet.isMalformed() || (isCurrent && received > own.received())) {
             out.drop(packet, DropReason.MALFORMED);
             return;
@@ -425,7 +425,7 @@ public final class Reliability implements Layer {
     private void onStable(Member from, Packet packet, Outbox out) {
         boolean isCurrent = Wire.takesTag(packet, view.id());
         long number = packet.takeLong();
-        Pair pair = pairOf.get(from);
+        PeerStream pair = pairOf.get(from);
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
         } else if (!isCurrent || pair == null) {
@@ -440,7 +440,7 @@ public final class Reliability implements Layer {
     private void onAsk(Member from, Packet packet, Outbox out) {
         boolean isCurrent = Wire.takesTag(packet, view.id());
         long number = packet.takeLong();
-        Pair pair = pairOf.get(from);
+        PeerStream pair = pairOf.get(from);
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
         } else if (!isCurrent || pair == null) {
@@ -475,12 +475,12 @@ public final class Reliability implements Layer {
                 reachBallot = null;
                 out.disarm(FETCH_TIMER);
                 // The reported numbers are without gaps; the cut brings the rest.
-                for (Pair pair : pairs) {
+                for (PeerStream pair : pairs) {
                     pair.clearAhead(DropReason.FROZEN, out);
                 }
                 out.lower(new Signal.Frozen(ballot, received()));
             }
-            case Signal.Reach(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) -> {
+            case Signal.Flush(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) -> {
                 reachBallot = ballot;
                 reach = cut;
                 repairs.fetch(holders, out);
@@ -488,15 +488,15 @@ public final class Reliability implements Layer {
                 checkReached(out);
             }
             case Signal.Installed installed -> install(installed, out);
-            case Signal.Followed(View followed) -> {
+            case Signal.ViewStable(View followed) -> {
                 if (followed.equals(view)) {
                     repairs.freeOld();
-                    receipts.onFollowed(out);
+                    receipts.onViewStable(out);
                 }
             }
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
                 closed.add(member);
-                Pair pair = pairOf.get(member);
+                PeerStream pair = pairOf.get(member);
                 if (mistake == Mistake.FORGET_CRASHED && pair != null) {
                     pair.copies.freeUpTo(pair.multicastIn.received());
                 }
@@ -526,27 +526,27 @@ public final class Reliability implements Layer {
     private TreeMap<Member, Long> received() {
         TreeMap<Member, Long> received = new TreeMap<>();
         received.put(self, own.received());
-        for (Pair pair : pairs) {
+        for (PeerStream pair : pairs) {
             received.put(pair.member(), pair.multicastIn.received());
         }
         received.values().removeIf(count -> count == 0);
         return received;
     }
 
-    long cutOf(Pair pair) {
+    long cutOf(PeerStream pair) {
         return reach.getOrDefault(pair.member(), 0L);
     }
 
-    Pair pair(Member member) {
-        Pair pair = pairOf.get(member);
+    PeerStream pair(Member member) {
+        PeerStream pair = pairOf.get(member);
         if (pair == null) {
             throw new IllegalStateException(member + " is not in " + view);
         }
         return pair;
     }
 
-    private @Nullable Pair pair(long incarnation, int join) {
-        for (Pair pair : pairs) {
+    private @Nullable PeerStream pair(long incarnation, int join) {
+        for (PeerStream pair : pairs) {
             if (pair.member().node().incarnation() == incarnation && pair.member().join() == join) {
                 return pair;
             }
@@ -559,25 +559,25 @@ public final class Reliability implements Layer {
         if (ballot == null) {
             return;
         }
-        for (Pair pair : pairs) {
+        for (PeerStream pair : pairs) {
             if (pair.multicastIn.received() < cutOf(pair) && mistake != Mistake.SKIP_FETCH) {
                 return;
             }
         }
         reachBallot = null;
         out.disarm(FETCH_TIMER);
-        out.lower(new Signal.Reached(ballot));
+        out.lower(new Signal.Flushed(ballot));
     }
 
     /** Returns copies of packets that {@code sender} has sent in this view; null if it is not in the view. */
     @Nullable PacketRing copies(Member sender) {
-        Pair pair = pairOf.get(sender);
+        PeerStream pair = pairOf.get(sender);
         return sender.equals(self) ? ownCopies : pair == null ? null : pair.copies;
     }
 
     private void onRepair(Member from, Packet packet, Outbox out) {
         boolean isCurrent = Wire.takesTag(packet, view.id());
-        Pair pair = pair(packet.takeLong(), packet.takeInt());
+        PeerStream pair = pair(packet.takeLong(), packet.takeInt());
         long number = packet.takeLong();
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
@@ -608,7 +608,7 @@ public final class Reliability implements Layer {
         out.arm(FETCH_TIMER, limits.fetchTimeoutNanos());
     }
 
-    private boolean isLate(Pair pair, long number) {
+    private boolean isLate(PeerStream pair, long number) {
         return reachBallot == null || number > cutOf(pair);
     }
 
@@ -622,26 +622,26 @@ public final class Reliability implements Layer {
         repairs.startView(view, next);
         repairs.keep(self, ownCopies);
         ownCopies = new PacketRing();
-        Map<Member, Pair> nextPairOf = new HashMap<>();
-        List<Pair> nextPairs = new ArrayList<>();
+        Map<Member, PeerStream> nextPairOf = new HashMap<>();
+        List<PeerStream> nextPairs = new ArrayList<>();
         for (Member member : next.members()) {
             if (member.equals(self)) {
                 continue;
             }
-            Pair pair = pairOf.get(member);
+            PeerStream pair = pairOf.get(member);
             if (pair == null || !part.contains(member)) {
                 boolean isFresh = isSelfNew || newcomers.contains(member);
                 out.raise(new Signal.StreamReset(member, true));
                 if (!isFresh) {
                     out.raise(new Signal.Window(member, 0, member));
                 }
-                Pair before = pair == null ? departed.get(member) : pair;
-                pair = new Pair(member, next.id().number(), sentBytes, limits.windowBytes(), isFresh, before);
+                PeerStream before = pair == null ? departed.get(member) : pair;
+                pair = new PeerStream(member, next.id().number(), sentBytes, limits.windowBytes(), isFresh, before);
             }
             nextPairs.add(pair);
             nextPairOf.put(member, pair);
         }
-        for (Pair pair : pairs) {
+        for (PeerStream pair : pairs) {
             pair.clearAhead(DropReason.OLD_VIEW, out);
             repairs.keep(pair.member(), pair.startView());
             if (nextPairOf.get(pair.member()) != pair) {
@@ -655,7 +655,7 @@ public final class Reliability implements Layer {
         }
         departed.values().removeIf(pair -> next.contains(pair.member())
                 || (!pair.hasBacklog() && mistake != Mistake.WAIT_FOR_DEPARTED));
-        pairs = nextPairs.toArray(Pair[]::new);
+        pairs = nextPairs.toArray(PeerStream[]::new);
         pairOf = nextPairOf;
         own.startView();
         if (lost != null) {
@@ -692,17 +692,17 @@ public final class Reliability implements Layer {
     @Override
     public void onStop() {
         ownCopies.freeAll();
-        for (Pair pair : pairs) {
+        for (PeerStream pair : pairs) {
             pair.free();
         }
-        departed.values().forEach(Pair::free);
+        departed.values().forEach(PeerStream::free);
         repairs.freeOld();
         held.free();
     }
 
     /** Repeats unicasts that the previous session may have lost; both ends announce their numbers. */
     private void repeatUnicasts(Member member, Outbox out) {
-        Pair pair = pairOf.get(member);
+        PeerStream pair = pairOf.get(member);
         if (pair == null) {
             return;
         }
@@ -750,7 +750,7 @@ public final class Reliability implements Layer {
     private void acknowledgeUrgent(Outbox out) {
         boolean isNews = false;
         long ackBytes = lost == null ? shared.ackBytes(SharedWindow.senders(pairs, out.nowNanos())) : lost.ackBytes();
-        for (Pair pair : pairs) {
+        for (PeerStream pair : pairs) {
             if (pair.isUrgent() || pair.unacknowledgedBytes >= ackBytes) {
                 acknowledge(pair, out);
             } else {
@@ -766,7 +766,7 @@ public final class Reliability implements Layer {
     public void onTimer(int timer, Outbox out) {
         switch (timer) {
             case ACK_TIMER -> {
-                for (Pair pair : pairs) {
+                for (PeerStream pair : pairs) {
                     if (pair.hasNews()) {
                         acknowledge(pair, out);
                     }
@@ -800,7 +800,7 @@ public final class Reliability implements Layer {
         }
     }
 
-    private void acknowledge(Pair pair, Outbox out) {
+    private void acknowledge(PeerStream pair, Outbox out) {
         acksSent++;
         pair.onAnnounced();
         Packet ack = Packet.create(out.memory(), 0)
@@ -815,11 +815,11 @@ public final class Reliability implements Layer {
 
     private void updateStable() {
         long everybodyHas = own.received();
-        for (Pair pair : pairs) {
+        for (PeerStream pair : pairs) {
             everybodyHas = Math.min(everybodyHas, pair.acknowledged);
         }
         if (mistake == Mistake.ONE_ACKNOWLEDGEMENT) {
-            for (Pair pair : pairs) {
+            for (PeerStream pair : pairs) {
                 everybodyHas = Math.max(everybodyHas, pair.acknowledged);
             }
         }
@@ -834,7 +834,7 @@ public final class Reliability implements Layer {
     private void announceWindow(Outbox out) {
         long limitBytes = own.limitBytes();
         Member waitsFor = self;
-        for (Pair pair : pairs) {
+        for (PeerStream pair : pairs) {
             long pairLimitBytes = pair.multicastBaseBytes + pair.multicastLimitBytes;
             if (pairLimitBytes < limitBytes) {
                 limitBytes = pairLimitBytes;
@@ -854,7 +854,7 @@ public final class Reliability implements Layer {
             waitsFor = waitsFor.equals(self) ? SharedWindow.slowest(pairs) : waitsFor;
         }
         if (mistake == Mistake.WAIT_FOR_DEPARTED) {
-            for (Pair pair : departed.values()) {
+            for (PeerStream pair : departed.values()) {
                 limitBytes = Math.min(limitBytes, pair.multicastBaseBytes + pair.multicastLimitBytes);
             }
         }
@@ -902,7 +902,7 @@ public final class Reliability implements Layer {
         section.put("window-open-bytes", windowLimitBytes - sentBytes);
         Member waitsFor = windowWaitsFor;
         section.put("window-bounded-by", waitsFor == null ? self.name() : waitsFor.name());
-        for (Pair pair : pairs) {
+        for (PeerStream pair : pairs) {
             pair.report(section.section(pair.member().name()));
         }
     }

@@ -67,7 +67,7 @@ final class Repairs {
     void fetch(TreeMap<Member, Member> holders, Outbox out) {
         TreeMap<Member, List<Member>> sendersOf = new TreeMap<>();
         asked = new TreeMap<>();
-        for (Pair pair : layer.pairs) {
+        for (PeerStream pair : layer.pairs) {
             Member holder = holders.get(pair.member());
             if (pair.multicastIn.received() < layer.cutOf(pair) && holder != null) {
                 asked.put(pair.member(), holder);
@@ -88,7 +88,7 @@ final class Repairs {
         Wire.append(fetch, layer.view.id());
         fetch.appendInt(senders.size());
         for (Member sender : senders) {
-            Pair pair = layer.pair(sender);
+            PeerStream pair = layer.pair(sender);
             Wire.append(fetch, sender);
             fetch.appendLong(pair.multicastIn.received() + 1);
             fetch.appendLong(layer.cutOf(pair));
@@ -107,7 +107,7 @@ final class Repairs {
     TreeSet<Member> owing() {
         TreeSet<Member> owing = new TreeSet<>();
         asked.forEach((sender, holder) -> {
-            Pair pair = layer.pair(sender);
+            PeerStream pair = layer.pair(sender);
             if (pair.multicastIn.received() < layer.cutOf(pair)) {
                 owing.add(holder);
             }

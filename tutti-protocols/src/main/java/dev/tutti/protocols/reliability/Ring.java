@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * receiver.
  *
  * <p>Acknowledgements go straight to the sender, which learns from them where the ring is slow, and feeds the members
- * behind that place itself ({@link Detours}). A packet carries the end of its path: its sender, or a member that gets
+ * behind that place itself ({@link RingBypass}). A packet carries the end of its path: its sender, or a member that gets
  * it from its sender. So each member gets each packet on some path; if on several, the first one in order counts.
- * Packets of one sender on two paths may overtake each other: those that come too early wait ({@link Ahead}).
+ * Packets of one sender on two paths may overtake each other: those that come too early wait ({@link OutOfOrderBuffer}).
  *
  * <p>A member that fails breaks the ring: its neighbours lose their sessions with it, the view changes, missing packets
  * are fetched from their holders as after any crash, and the next view has another ring.
@@ -40,7 +40,7 @@ final class Ring {
 
     private List<Member> members = List.of();
     private int rank;
-    private Detours detours = new Detours(new Pair[0]);
+    private RingBypass bypass = new RingBypass(new PeerStream[0]);
 
     /** Number of the last packet that went round. */
     private long lastRound;
@@ -66,12 +66,12 @@ final class Ring {
             members = view.members();
             rank = members.indexOf(self);
         }
-        Pair[] way = new Pair[view.size() - 1];
+        PeerStream[] way = new PeerStream[view.size() - 1];
         int here = view.members().indexOf(self);
         for (int index = 0; index < way.length; index++) {
             way[index] = layer.pair(view.members().get((here + 1 + index) % view.size()));
         }
-        detours = new Detours(way);
+        bypass = new RingBypass(way);
         lastRound = 0;
         if (choice != null) {
             choice.startView();
@@ -94,7 +94,7 @@ final class Ring {
     /** Prepares for a packet of this member, on whatever path. */
     void beforeSend(Outbox out) {
         if (members.size() > 2 && !out.isArmed(Reliability.RING_TIMER)) {
-            detours.note(layer.sentNumber());
+            bypass.note(layer.sentNumber());
             out.arm(Reliability.RING_TIMER, lookNanos);
         }
     }
@@ -102,10 +102,10 @@ final class Ring {
     /** Sends a packet of this member round, which has number and stable number before its payload. */
     void send(Packet packet, Outbox out) {
         lastRound = layer.sentNumber();
-        if (detours.passedOver() > 0) {
+        if (bypass.passedOver() > 0) {
             for (int index = 1; index < members.size() - 1; index++) {
-                if (detours.isFed(index) && mistake != Mistake.FEED_NOBODY) {
-                    detours.onGiven(index, layer.sentNumber());
+                if (bypass.isFed(index) && mistake != Mistake.FEED_NOBODY) {
+                    bypass.onGiven(index, layer.sentNumber());
                     give(index, packet.copy(out.memory()), out);
                 }
             }
@@ -115,7 +115,7 @@ final class Ring {
 
     /** Sends a packet to the member at {@code index} of the ring, for it and those up to the next fed member. */
     private void give(int index, Packet packet, Outbox out) {
-        int end = (rank + 1 + detours.fedBehind(index)) % members.size();
+        int end = (rank + 1 + bypass.fedBehind(index)) % members.size();
         send(rank, end, packet, members.get((rank + 1 + index) % members.size()), out);
     }
 
@@ -149,9 +149,9 @@ final class Ring {
     }
 
     /** Takes a packet that overtook an earlier one on another path; {@code origin} is -1 if it came by no ring. */
-    void onOvertaking(Pair pair, Member from, int origin, int end, long number, long stable, Packet packet, Outbox out) {
+    void onOvertaking(PeerStream pair, Member from, int origin, int end, long number, long stable, Packet packet, Outbox out) {
         overtakers++;
-        Ahead ahead = pair.ahead();
+        OutOfOrderBuffer ahead = pair.ahead();
         if (ahead.contains(number)) {
             out.drop(packet, DropReason.DUPLICATE);
             return;
@@ -172,7 +172,7 @@ final class Ring {
     }
 
     /** Accepts the packets that follow one that was just accepted, and arrived before it. */
-    void acceptAhead(Pair pair, Outbox out) {
+    void acceptAhead(PeerStream pair, Outbox out) {
         if (!pair.hasAhead()) {
             return;
         }
@@ -203,7 +203,7 @@ final class Ring {
             look(sent, out);
         } else {
             // Packets sent to all at once wait for no neighbour.
-            detours.note(sent);
+            bypass.note(sent);
         }
         if (layer.ownCopies.size() > 0) {
             out.arm(Reliability.RING_TIMER, lookNanos);
@@ -213,15 +213,15 @@ final class Ring {
     private void look(long sent, Outbox out) {
         boolean[] wasFed = new boolean[members.size() - 1];
         for (int index = 0; index < wasFed.length; index++) {
-            wasFed[index] = detours.isFed(index);
+            wasFed[index] = bypass.isFed(index);
         }
-        skips += detours.look(sent);
+        skips += bypass.look(sent);
         for (int index = 1; index < wasFed.length; index++) {
-            if (detours.isFed(index) && !wasFed[index] && mistake != Mistake.FEED_NOBODY) {
-                for (long number = detours.missing(index); number <= sent; number++) {
+            if (bypass.isFed(index) && !wasFed[index] && mistake != Mistake.FEED_NOBODY) {
+                for (long number = bypass.missing(index); number <= sent; number++) {
                     repeat(index, number, out);
                 }
-                detours.onGiven(index, sent);
+                bypass.onGiven(index, sent);
             }
         }
     }
@@ -239,7 +239,7 @@ final class Ring {
         section.put("dissemination", isChosen() ? "ring" : "fan-out");
         section.put("ring-changes", changes);
         section.put("ring-passed-on", passedOn);
-        section.put("ring-late-members", detours.passedOver());
+        section.put("ring-late-members", bypass.passedOver());
         section.put("ring-skips", skips);
         section.put("ring-repeats", given);
         section.put("ring-overtakers", overtakers);

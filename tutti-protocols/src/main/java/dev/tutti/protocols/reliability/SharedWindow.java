@@ -29,9 +29,9 @@ final class SharedWindow {
     }
 
     /** Returns the number of senders: this member and those of {@code others} whose multicasts have come lately. */
-    static int senders(Pair[] others, long nowNanos) {
+    static int senders(PeerStream[] others, long nowNanos) {
         int count = 1;
-        for (Pair pair : others) {
+        for (PeerStream pair : others) {
             if (pair.multicastNanos != 0 && nowNanos - pair.multicastNanos < ACTIVE_NANOS) {
                 count++;
             }
@@ -40,9 +40,9 @@ final class SharedWindow {
     }
 
     /** Returns the first member with the lowest acknowledged number. {@code others} must not be empty. */
-    static Member slowest(Pair[] others) {
-        Pair slowest = others[0];
-        for (Pair pair : others) {
+    static Member slowest(PeerStream[] others) {
+        PeerStream slowest = others[0];
+        for (PeerStream pair : others) {
             if (pair.acknowledged < slowest.acknowledged) {
                 slowest = pair;
             }

@@ -62,7 +62,7 @@ class AuthorityTest {
         void decisionOfAnotherThanTheProposerIsForged() {
             answer();
             refuses(member, m(3), cut(BALLOT, next(members(1, 2, 3)), new TreeMap<>()), DropReason.FORGED);
-            assertThat(member.layer.takeRaised(Signal.Reach.class)).isEmpty();
+            assertThat(member.layer.takeRaised(Signal.Flush.class)).isEmpty();
         }
 
         @Test
@@ -108,11 +108,11 @@ class AuthorityTest {
             answer();
             member.cut(m(1), BALLOT, new View(BALLOT, members(1, 2, 3), List.of(part(member.view.id(), members(1, 2, 3), vector(1, 4)))), new TreeMap<>());
             member.reached(BALLOT);
-            member.layer.takeRaised(Signal.Followed.class);
+            member.layer.takeRaised(Signal.ViewStable.class);
             refuses(member, m(3), MembershipScene.followed(BALLOT), DropReason.FORGED);
-            assertThat(member.layer.takeRaised(Signal.Followed.class)).isEmpty();
+            assertThat(member.layer.takeRaised(Signal.ViewStable.class)).isEmpty();
             member.followed(m(1), BALLOT);
-            assertThat(member.layer.takeRaised(Signal.Followed.class)).hasSize(1);
+            assertThat(member.layer.takeRaised(Signal.ViewStable.class)).hasSize(1);
         }
     }
 
@@ -193,7 +193,7 @@ class AuthorityTest {
         }
 
         private Packet advert(ViewId view, ViewId promised) {
-            Packet packet = MembershipScene.control(Kind.ADVERT);
+            Packet packet = MembershipScene.control(MembershipMessage.ADVERT);
             new Advert(view, promised, m(1), Advert.NOT_YET).appendTo(packet, new Advert.Nothing());
             return packet;
         }
@@ -241,17 +241,17 @@ class AuthorityTest {
 
         @Test
         void ageThatCannotBeIsRefused() {
-            Packet packet = MembershipScene.control(Kind.ADVERT);
+            Packet packet = MembershipScene.control(MembershipMessage.ADVERT);
             new Advert(member.view.id(), member.view.id(), m(3), 0).appendTo(packet, new Advert.Nothing());
             refuses(member, m(3), packet, DropReason.IMPLAUSIBLE);
-            Packet later = MembershipScene.control(Kind.ADVERT);
+            Packet later = MembershipScene.control(MembershipMessage.ADVERT);
             new Advert(member.view.id(), member.view.id(), m(3), 6).appendTo(later, new Advert.Nothing());
             refuses(member, m(3), later, DropReason.IMPLAUSIBLE);
         }
 
         @Test
         void memberOfTheViewIsAsOldAsTheViewSays() {
-            Packet packet = MembershipScene.control(Kind.ADVERT);
+            Packet packet = MembershipScene.control(MembershipMessage.ADVERT);
             new Advert(member.view.id(), member.view.id(), m(3), 2).appendTo(packet, new Advert.Nothing());
             member.layer.receive(m(3), packet);
             member.turn();

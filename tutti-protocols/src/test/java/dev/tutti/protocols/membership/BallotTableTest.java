@@ -96,7 +96,7 @@ class BallotTableTest {
             first.close(m(3));
             first.turn();
             first.frozen(vector(1, 4, 2, 2));
-            assertThat(first.layer.takeRaised(Signal.Reach.class)).hasSize(1);
+            assertThat(first.layer.takeRaised(Signal.Flush.class)).hasSize(1);
             first.reached(id(3, 1, 1));
             assertThat(first.view.members()).isEqualTo(members(1));
             assertThat(first.state()).isEqualTo("steady");
@@ -214,7 +214,7 @@ class BallotTableTest {
                     .containsExactly(
                             "CUT 3.1@n1 view 3.1@n1 [n1, n2, n3] part 2.1@n1[n1, n2, n3]{n1=4, n2=5, n3=6} n1@n1 n2@n2 n3@n3 to n2",
                             "CUT 3.1@n1 view 3.1@n1 [n1, n2, n3] part 2.1@n1[n1, n2, n3]{n1=4, n2=5, n3=6} n1@n1 n2@n2 n3@n3 to n3");
-            assertThat(first.layer.takeRaised(Signal.Reach.class))
+            assertThat(first.layer.takeRaised(Signal.Flush.class))
                     .singleElement()
                     .satisfies(reach -> assertThat(reach.cut()).isEqualTo(vector(1, 4, 2, 5, 3, 6)));
             assertThat(first.state()).isEqualTo("catching-up");
@@ -287,7 +287,7 @@ class BallotTableTest {
                     .containsExactly("CUT 3.2@n1 view 3.1@n2 [n1, n2, n3] part 2.1@n1[n1, n2, n3]{n1=4, n2=2, n3=1}"
                             + " n1@n2 n2@n2 n3@n2 to n3");
             assertThat(first.count("stragglers-completed")).as("the coordinator is one itself").isEqualTo(2);
-            assertThat(first.layer.takeRaised(Signal.Reach.class)).hasSize(1);
+            assertThat(first.layer.takeRaised(Signal.Flush.class)).hasSize(1);
             first.reached(ballot);
             assertThat(first.view).isEqualTo(ahead);
             first.frozen(vector());
@@ -320,7 +320,7 @@ class BallotTableTest {
             ViewId ballot = restartAbove(higher.id());
             first.ack(m(2), ballot, ahead, vector());
             first.ack(m(3), ballot, higher, vector());
-            assertThat(first.layer.takeRaised(Signal.Reach.class)).hasSize(1);
+            assertThat(first.layer.takeRaised(Signal.Flush.class)).hasSize(1);
             first.reached(ballot);
             assertThat(first.view.id()).isEqualTo(higher.id());
         }
@@ -706,7 +706,7 @@ class BallotTableTest {
         private void assertIsAloneNext() {
             assertThat(first.state()).as("a ballot without them").isEqualTo("answered");
             first.frozen(vector());
-            first.reached(first.layer.takeRaised(Signal.Reach.class).getLast().ballot());
+            first.reached(first.layer.takeRaised(Signal.Flush.class).getLast().ballot());
             assertThat(first.view.members()).isEqualTo(members(1));
         }
     }

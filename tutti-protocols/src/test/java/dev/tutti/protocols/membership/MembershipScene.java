@@ -172,7 +172,7 @@ final class MembershipScene {
     }
 
     static Packet followed(ViewId of) {
-        Packet packet = control(Kind.FOLLOWED);
+        Packet packet = control(MembershipMessage.VIEW_STABLE);
         Wire.append(packet, of);
         return packet;
     }
@@ -211,7 +211,7 @@ final class MembershipScene {
 
     static Packet advertOf(View of, ViewId promised, Member follows, Advert.Detail detail) {
         long joined = of.size() > 1 ? of.id().number() : Advert.NOT_YET;
-        Packet packet = control(Kind.ADVERT);
+        Packet packet = control(MembershipMessage.ADVERT);
         new Advert(of.id(), promised, follows, joined).appendTo(packet, detail);
         return packet;
     }
@@ -222,14 +222,14 @@ final class MembershipScene {
 
     /** A ballot whose proposer is in {@code view}. */
     static Packet prepare(ViewId ballot, ViewId view) {
-        Packet packet = control(Kind.PREPARE);
+        Packet packet = control(MembershipMessage.PREPARE);
         Wire.append(packet, ballot);
         Wire.append(packet, view);
         return packet;
     }
 
     static Packet ack(ViewId ballot, View of, TreeMap<Member, Long> received) {
-        Packet packet = control(Kind.ACK);
+        Packet packet = control(MembershipMessage.ACK);
         Wire.append(packet, ballot);
         packet.appendBoolean(true);
         Wire.append(packet, of);
@@ -238,7 +238,7 @@ final class MembershipScene {
     }
 
     static Packet nack(ViewId ballot, ViewId promised, long number, Member follows) {
-        Packet packet = control(Kind.NACK);
+        Packet packet = control(MembershipMessage.NACK);
         Wire.append(packet, ballot);
         Wire.append(packet, promised);
         packet.appendLong(number);
@@ -253,7 +253,7 @@ final class MembershipScene {
     }
 
     static Packet cut(ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders) {
-        Packet packet = control(Kind.CUT);
+        Packet packet = control(MembershipMessage.CUT);
         Wire.append(packet, ballot);
         Wire.append(packet, record);
         for (long number : since) {
@@ -280,7 +280,7 @@ final class MembershipScene {
 
     /** The layer above has everything up to the cut. */
     void reached(ViewId ballot) {
-        layer.signalDown(new Signal.Reached(ballot));
+        layer.signalDown(new Signal.Flushed(ballot));
         turn();
     }
 
@@ -314,8 +314,8 @@ final class MembershipScene {
 
     private static String text(Packet packet) {
         return switch (packet.takeByte()) {
-            case Kind.DATA -> "DATA";
-            case Kind.ADVERT -> {
+            case MembershipMessage.DATA -> "DATA";
+            case MembershipMessage.ADVERT -> {
                 Advert advert = Advert.takeFrom(packet, new Members());
                 String detail =
                         switch (Advert.takeDetail(packet, new Members())) {
@@ -329,17 +329,17 @@ final class MembershipScene {
                 yield "ADVERT " + advert.view() + " promised " + advert.promised() + " follows " + advert.follows()
                         + detail;
             }
-            case Kind.PREPARE -> "PREPARE " + Wire.takeViewId(packet, new Members());
-            case Kind.ACK ->
+            case MembershipMessage.PREPARE -> "PREPARE " + Wire.takeViewId(packet, new Members());
+            case MembershipMessage.ACK ->
                 "ACK " + Wire.takeViewId(packet, new Members()) + " from "
                         + (packet.takeBoolean()
                                 ? Wire.takeView(packet, new Members()).id()
                                 : Wire.takeViewId(packet, new Members()))
                         + " " + Wire.takeVector(packet, new Members());
-            case Kind.NACK ->
+            case MembershipMessage.NACK ->
                 "NACK " + Wire.takeViewId(packet, new Members()) + " promised " + Wire.takeViewId(packet, new Members()) + " in "
                         + packet.takeLong() + " follows " + Wire.takeMember(packet, new Members());
-            case Kind.CUT -> {
+            case MembershipMessage.CUT -> {
                 ViewId ballot = Wire.takeViewId(packet, new Members());
                 View record = Wire.takeView(packet, new Members());
                 record.members().forEach(member -> packet.takeLong());
@@ -353,8 +353,8 @@ final class MembershipScene {
                 }
                 yield text.toString();
             }
-            case Kind.WHO -> "WHO";
-            case Kind.FOLLOWED -> "FOLLOWED " + Wire.takeViewId(packet, new Members());
+            case MembershipMessage.WHO -> "WHO";
+            case MembershipMessage.VIEW_STABLE -> "VIEW_STABLE " + Wire.takeViewId(packet, new Members());
             default -> "unknown";
         };
     }

@@ -157,8 +157,8 @@ class MembershipTableTest {
         void answeredMemberCatchesUpAndInstalls() {
             catchingUp();
             assertThat(member.state()).isEqualTo("catching-up");
-            assertThat(member.layer.takeRaised(Signal.Reach.class))
-                    .containsExactly(new Signal.Reach(
+            assertThat(member.layer.takeRaised(Signal.Flush.class))
+                    .containsExactly(new Signal.Flush(
                             BALLOT, vector(1, 3, 3, 7), new TreeMap<>(Map.of(m(3), m(1)))));
             member.reached(BALLOT);
             assertThat(member.state()).isEqualTo("steady");
@@ -204,7 +204,7 @@ class MembershipTableTest {
             member.frozen(vector());
             member.cut(m(1), BALLOT, next(BALLOT, vector()), new TreeMap<>());
             assertThat(member.layer.takeDropped()).containsExactly(DropReason.OLD_BALLOT);
-            assertThat(member.layer.takeRaised(Signal.Reach.class)).isEmpty();
+            assertThat(member.layer.takeRaised(Signal.Flush.class)).isEmpty();
             member.reached(BALLOT);
             member.reached(id(7, 1, 1));
             assertThat(member.view.id()).as("nothing was installed").isEqualTo(id(5, 1, 1));
@@ -236,9 +236,9 @@ class MembershipTableTest {
         @Test
         void passesInEveryState() {
             // The layer above decides which packets are delivered, held or dropped while frozen.
-            Packet packet = MembershipScene.control(Kind.DATA).appendInt(7);
+            Packet packet = MembershipScene.control(MembershipMessage.DATA).appendInt(7);
             member.layer.receive(m(3), packet);
-            answered().layer.receive(m(3), MembershipScene.control(Kind.DATA).appendInt(8));
+            answered().layer.receive(m(3), MembershipScene.control(MembershipMessage.DATA).appendInt(8));
             assertThat(member.layer.delivered).hasSize(2);
             assertThat(member.layer.delivered.getFirst().takeInt()).isEqualTo(7);
         }
@@ -248,7 +248,7 @@ class MembershipTableTest {
             member.layer.sendDown(Packet.create(member.layer.memory, 8).appendInt(9));
             Packet sent = member.layer.takeSent().getLast();
             assertThat(sent.length()).isEqualTo(5);
-            assertThat(sent.takeByte()).isEqualTo(Kind.DATA);
+            assertThat(sent.takeByte()).isEqualTo(MembershipMessage.DATA);
         }
     }
 
@@ -605,25 +605,25 @@ class MembershipTableTest {
             MembershipScene first = installed();
             first.advert(m(2), first.view, first.view.id(), m(1), members(1, 2, 3), List.of());
             first.turn();
-            assertThat(first.layer.takeRaised(Signal.Followed.class)).isEmpty();
+            assertThat(first.layer.takeRaised(Signal.ViewStable.class)).isEmpty();
             View later = new View(id(4, 1, 1), members(1, 2, 3), List.of());
             first.advert(m(3), later, later.id(), m(1), members(1, 2, 3), List.of());
             first.turn();
-            assertThat(first.layer.takeRaised(Signal.Followed.class)).containsExactly(new Signal.Followed(first.view));
-            assertThat(first.ballotMessages()).contains("FOLLOWED 3.1@n1 to n2", "FOLLOWED 3.1@n1 to n3");
+            assertThat(first.layer.takeRaised(Signal.ViewStable.class)).containsExactly(new Signal.ViewStable(first.view));
+            assertThat(first.ballotMessages()).contains("VIEW_STABLE 3.1@n1 to n2", "VIEW_STABLE 3.1@n1 to n3");
             first.turn();
-            assertThat(first.layer.takeRaised(Signal.Followed.class)).as("once").isEmpty();
+            assertThat(first.layer.takeRaised(Signal.ViewStable.class)).as("once").isEmpty();
         }
 
         @Test
         void isBelievedByTheOthersOnce() {
             catchingUp().reached(BALLOT);
-            assertThat(member.layer.takeRaised(Signal.Followed.class)).isEmpty();
+            assertThat(member.layer.takeRaised(Signal.ViewStable.class)).isEmpty();
             member.followed(m(1), id(5, 1, 1));
-            assertThat(member.layer.takeRaised(Signal.Followed.class)).as("of the view before").isEmpty();
+            assertThat(member.layer.takeRaised(Signal.ViewStable.class)).as("of the view before").isEmpty();
             member.followed(m(1), BALLOT);
             member.followed(m(1), BALLOT);
-            assertThat(member.layer.takeRaised(Signal.Followed.class)).containsExactly(new Signal.Followed(member.view));
+            assertThat(member.layer.takeRaised(Signal.ViewStable.class)).containsExactly(new Signal.ViewStable(member.view));
         }
 
         @Test
@@ -632,14 +632,14 @@ class MembershipTableTest {
             first.close(m(3));
             first.advert(m(2), first.view, first.view.id(), m(1), members(1, 2, 3), List.of());
             first.turn();
-            assertThat(first.layer.takeRaised(Signal.Followed.class)).isEmpty();
+            assertThat(first.layer.takeRaised(Signal.ViewStable.class)).isEmpty();
         }
 
         @Test
         void goesWithoutSayingWhereNothingWasSent() {
             answered().cut(m(1), BALLOT, next(BALLOT, vector()), new TreeMap<>());
             member.reached(BALLOT);
-            assertThat(member.layer.takeRaised(Signal.Followed.class)).hasSize(1);
+            assertThat(member.layer.takeRaised(Signal.ViewStable.class)).hasSize(1);
         }
     }
 
@@ -692,7 +692,7 @@ class MembershipTableTest {
             while (member.layer.takeLowered(Signal.Expel.class).isEmpty()) {
                 assertThat(sent).isLessThanOrEqualTo(Membership.CONTROL_BYTES_MAX);
                 byte[] bytes = new byte[60_000];
-                member.layer.receive(m(3), MembershipScene.control(Kind.PIECE)
+                member.layer.receive(m(3), MembershipScene.control(MembershipMessage.PIECE)
                         .appendBoolean(false)
                         .append(bytes, 0, bytes.length));
                 sent += bytes.length;
@@ -703,8 +703,8 @@ class MembershipTableTest {
 
         @Test
         void doNotNest() {
-            Packet inner = MembershipScene.control(Kind.PIECE).appendBoolean(true).appendByte(Kind.PIECE);
-            member.layer.receive(m(3), MembershipScene.control(Kind.PIECE).appendBoolean(true).append(inner));
+            Packet inner = MembershipScene.control(MembershipMessage.PIECE).appendBoolean(true).appendByte(MembershipMessage.PIECE);
+            member.layer.receive(m(3), MembershipScene.control(MembershipMessage.PIECE).appendBoolean(true).append(inner));
             assertThat(member.layer.takeDropped()).containsExactly(DropReason.MALFORMED);
         }
     }

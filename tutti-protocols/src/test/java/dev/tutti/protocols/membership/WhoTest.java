@@ -45,7 +45,7 @@ class WhoTest {
 
     @Test
     void isAnsweredWithTheMembers() {
-        member.layer.receive(m(3), MembershipScene.control(Kind.WHO));
+        member.layer.receive(m(3), MembershipScene.control(MembershipMessage.WHO));
         member.turn();
         assertThat(member.messages())
                 .containsExactly("ADVERT 5.1@n1 promised 5.1@n1 follows n1 members [n1, n2, n3] to n3");
@@ -59,7 +59,7 @@ class WhoTest {
         View ahead = new View(id(5, 2, 1), members(1, 4), List.of());
         member.advert(m(1), ahead, ahead.id(), m(1), members(2, 3, 4), List.of());
         assertThat(member.layer.texts()).as("until it is listed").containsEntry("membership.follows", "n2");
-        member.layer.receive(m(1), MembershipScene.control(Kind.WHO));
+        member.layer.receive(m(1), MembershipScene.control(MembershipMessage.WHO));
         member.listed(m(1), ahead);
         assertThat(member.messages())
                 .filteredOn(text -> text.endsWith("to n1"))

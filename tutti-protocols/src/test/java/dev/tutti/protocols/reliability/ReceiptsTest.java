@@ -64,7 +64,7 @@ class ReceiptsTest {
     }
 
     private static void followed(ReliabilityScene scene) {
-        scene.layer.signalUp(new Signal.Followed(scene.view));
+        scene.layer.signalUp(new Signal.ViewStable(scene.view));
     }
 
     private static void delivered(ReliabilityScene scene, int from, ViewId in, long number) {

@@ -108,7 +108,7 @@ final class ReliabilityScene {
     }
 
     void reach(TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) {
-        layer.signalUp(new Signal.Reach(ballot(), cut, holders));
+        layer.signalUp(new Signal.Flush(ballot(), cut, holders));
     }
 
     TreeMap<Member, Long> received() {

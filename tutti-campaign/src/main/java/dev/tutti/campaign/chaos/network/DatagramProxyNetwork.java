@@ -81,10 +81,10 @@ public final class DatagramProxyNetwork implements Network {
     }
 
     @Override
-    public Set<Fault> faults() {
+    public Set<NetworkFault> faults() {
         return EnumSet.of(
-                Fault.CUT, Fault.ISOLATE, Fault.ONE_WAY, Fault.BRIDGE, Fault.FLAP, Fault.LOSS, Fault.SLOW, Fault.CORRUPT,
-                Fault.STORM);
+                NetworkFault.CUT, NetworkFault.ISOLATE, NetworkFault.ONE_WAY, NetworkFault.BRIDGE, NetworkFault.FLAP, NetworkFault.LOSS, NetworkFault.SLOW, NetworkFault.CORRUPT,
+                NetworkFault.STORM);
     }
 
     @Override

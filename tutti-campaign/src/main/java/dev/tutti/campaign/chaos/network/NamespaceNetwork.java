@@ -152,12 +152,12 @@ public final class NamespaceNetwork implements Network {
     }
 
     @Override
-    public Set<Fault> faults() {
-        Set<Fault> faults = EnumSet.of(
-                Fault.CUT, Fault.ISOLATE, Fault.ONE_WAY, Fault.BRIDGE, Fault.FLAP, Fault.LOSS, Fault.SLOW, Fault.STORM);
+    public Set<NetworkFault> faults() {
+        Set<NetworkFault> faults = EnumSet.of(
+                NetworkFault.CUT, NetworkFault.ISOLATE, NetworkFault.ONE_WAY, NetworkFault.BRIDGE, NetworkFault.FLAP, NetworkFault.LOSS, NetworkFault.SLOW, NetworkFault.STORM);
         if (canReset) {
-            faults.add(Fault.RESET);
-            faults.add(Fault.HALF_OPEN);
+            faults.add(NetworkFault.RESET);
+            faults.add(NetworkFault.HALF_OPEN);
         }
         return faults;
     }

@@ -11,7 +11,7 @@ public interface Network extends AutoCloseable {
     String description();
 
     /** Returns the faults that it can cause, besides those of the processes themselves. */
-    Set<Fault> faults();
+    Set<NetworkFault> faults();
 
     /** Returns the words before the command that starts a process. */
     List<String> prefix(int process);

@@ -20,8 +20,8 @@ public final class PlainNetwork implements Network {
     }
 
     @Override
-    public Set<Fault> faults() {
-        return EnumSet.noneOf(Fault.class);
+    public Set<NetworkFault> faults() {
+        return EnumSet.noneOf(NetworkFault.class);
     }
 
     @Override

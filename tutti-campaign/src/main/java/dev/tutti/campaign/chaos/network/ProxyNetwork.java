@@ -117,10 +117,10 @@ public final class ProxyNetwork implements Network {
     }
 
     @Override
-    public Set<Fault> faults() {
+    public Set<NetworkFault> faults() {
         return EnumSet.of(
-                Fault.CUT, Fault.ISOLATE, Fault.ONE_WAY, Fault.BRIDGE, Fault.FLAP, Fault.RESET, Fault.HALF_OPEN, Fault.SLOW,
-                Fault.CORRUPT, Fault.STORM);
+                NetworkFault.CUT, NetworkFault.ISOLATE, NetworkFault.ONE_WAY, NetworkFault.BRIDGE, NetworkFault.FLAP, NetworkFault.RESET, NetworkFault.HALF_OPEN, NetworkFault.SLOW,
+                NetworkFault.CORRUPT, NetworkFault.STORM);
     }
 
     @Override

@@ -19,7 +19,7 @@ public final class StompBytes {
         FrameParser parser = new FrameParser(LIMITS);
         int version = input.length == 0 ? 3 : input[0] & 3;
         if (version < 3) {
-            parser.version(Version.values()[version]);
+            parser.version(StompVersion.values()[version]);
         }
         int start = Math.min(1, input.length);
         int middle = start + (input.length - start) / 2;

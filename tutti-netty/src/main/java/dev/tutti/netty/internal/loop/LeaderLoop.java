@@ -1,7 +1,7 @@
 package dev.tutti.netty.internal.loop;
 
-import dev.tutti.core.driver.Driver.Guest;
-import dev.tutti.core.driver.Driver.Stay;
+import dev.tutti.core.driver.Driver.LoopBudget;
+import dev.tutti.core.driver.Driver.LoopTask;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.util.internal.ThreadExecutorMap;
@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event loop that lends its thread to guests between its passes, and continues on another thread when a guest keeps
+ * An event loop that lends its thread to tasks between its passes, and continues on another thread when a task keeps
  * it: leader and followers, as in Schmidt, O'Ryan, Kircher, Pyarali, Buschmann, "Leader/Followers" (PLoP 2000).
  *
  * <p>Listeners of an application are mostly quick. On the loop's own thread they find the bytes that have just arrived
@@ -22,22 +22,22 @@ import org.jspecify.annotations.Nullable;
  * block. Here a listener may block all the same: a second thread, which sleeps while the node is idle, looks every five
  * milliseconds, and the loop continues without the thread that is blocked (docs/decisions/0130).
  *
- * <p>State confined to the loop passes from thread to thread by {@link #visits}: written before a guest runs, and
+ * <p>State confined to the loop passes from thread to thread by {@link #turns}: written before a task runs, and
  * compared and set by the thread that continues, the same one or the next.
  */
 final class LeaderLoop extends SingleThreadIoEventLoop {
 
-    /** Time between looks; a blocked guest delays the loop by one to two of it. */
+    /** Time between looks; a blocked task delays the loop by one to two of it. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** Looks at a guest that computes, or that gets no processor time, until the loop continues without it. */
+    /** Looks at a task that computes, or that gets no processor time, until the loop continues without it. */
     private static final int LOOKS_BUSY = 4;
 
-    /** Looks without a guest after which the watch sleeps. */
+    /** Looks without a task after which the watch sleeps. */
     private static final int LOOKS_IDLE = 4;
 
-    /** Time that all guests of one pass may take together. */
-    private static final long VISIT_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(1);
+    /** Time that all tasks of one pass may take together. */
+    private static final long TURN_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long END_MILLIS = 100;
 
@@ -46,8 +46,8 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
 
     private static final long TASK_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
-    /** Stay of a guest that runs after the loop's end, on a thread of its own. */
-    private static final Stay UNHURRIED = new Stay() {
+    /** Budget of a task that runs after the loop's end, on a thread of its own. */
+    private static final LoopBudget UNLIMITED = new LoopBudget() {
         @Override
         public boolean mayGoOn() {
             return true;
@@ -64,10 +64,10 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
     private final boolean isReplaceable;
     private boolean isLending;
     private int failures;
-    private final ArrayDeque<Guest> guests = new ArrayDeque<>();
+    private final ArrayDeque<LoopTask> tasks = new ArrayDeque<>();
 
-    /** Odd while guests run. */
-    private final AtomicLong visits = new AtomicLong();
+    /** Odd while tasks run. */
+    private final AtomicLong turns = new AtomicLong();
 
     private final AtomicLong takeovers = new AtomicLong();
     private volatile @Nullable Thread leader;
@@ -85,18 +85,18 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
     }
 
     /**
-     * Lends the thread to {@code guest} at the end of this pass. On the loop only.
+     * Lends the thread to {@code task} at the end of this pass. On the loop only.
      *
      * @return false if the loop's thread can't be replaced
      */
-    boolean invite(Guest guest) {
+    boolean runInLoop(LoopTask task) {
         if (isLending) {
-            guests.add(guest);
+            tasks.add(task);
         }
         return isLending;
     }
 
-    /** Returns how often the loop continued without a thread that a guest kept. From any thread. */
+    /** Returns how often the loop continued without a thread that a task kept. From any thread. */
     long takeovers() {
         return takeovers.get();
     }
@@ -123,15 +123,15 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
         // The remaining work is done here.
         leader = watch;
         isLending = false;
-        guests.forEach(guest -> Thread.ofVirtual().start(() -> guest.run(UNHURRIED)));
-        guests.clear();
+        tasks.forEach(task -> Thread.ofVirtual().start(() -> task.run(UNLIMITED)));
+        tasks.clear();
     }
 
     private void watch() {
-        long seen = visits.get();
+        long seen = turns.get();
         int looks = 0;
         while (!isEnded) {
-            long now = visits.get();
+            long now = turns.get();
             looks = now == seen ? looks + 1 : 0;
             seen = now;
             if ((now & 1) != 0 && isKept(looks)) {
@@ -160,7 +160,7 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
 
     private void sleep(long idle) {
         isWatching = false;
-        while (visits.get() == idle && !isEnded) {
+        while (turns.get() == idle && !isEnded) {
             LockSupport.park(this);
         }
         isWatching = true;
@@ -177,8 +177,8 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
         };
     }
 
-    private void takeOver(long visit) {
-        if (visits.compareAndSet(visit, visit + 1)) {
+    private void takeOver(long turn) {
+        if (turns.compareAndSet(turn, turn + 1)) {
             takeovers.incrementAndGet();
             startLeader();
         }
@@ -194,12 +194,12 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
 
     private void lead() {
         ThreadExecutorMap.setCurrentExecutor(this);
-        Visit visit = new Visit();
+        TaskTurn turn = new TaskTurn();
         boolean isLeader = true;
         try {
             do {
                 pass();
-                isLeader = guests.isEmpty() || visit.entertain();
+                isLeader = tasks.isEmpty() || turn.runTasks();
             } while (isLeader && !confirmShutdown());
         } finally {
             if (isLeader) {
@@ -226,49 +226,49 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
         }
     }
 
-    /** The stay of guests; one for each thread, so that nothing is allocated. */
-    private final class Visit implements Stay {
+    /** The budget of tasks; one for each thread, so that nothing is allocated. */
+    private final class TaskTurn implements LoopBudget {
 
         private long number;
         private long startNanos;
 
-        /** Runs the guests; returns whether the loop is still this thread's. */
-        boolean entertain() {
+        /** Runs the tasks; returns whether the loop is still this thread's. */
+        boolean runTasks() {
             startNanos = System.nanoTime();
-            // A guest that invites itself again comes after the next pass.
-            int count = guests.size();
+            // A task that asks for the loop again comes after the next pass.
+            int count = tasks.size();
             boolean isLeader = true;
             while (isLeader && count > 0) {
                 count--;
-                isLeader = entertain(guests.remove());
+                isLeader = run(tasks.remove());
             }
             return isLeader;
         }
 
-        private boolean entertain(Guest guest) {
-            number = visits.incrementAndGet();
+        private boolean run(LoopTask task) {
+            number = turns.incrementAndGet();
             if (!isWatching) {
                 LockSupport.unpark(watch);
             }
             try {
-                guest.run(this);
+                task.run(this);
             } catch (RuntimeException | Error e) {
                 Thread thread = Thread.currentThread();
                 thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
             }
             // Clears the flag: it must not stay on the loop's thread, where a selector would react to it.
             Thread.interrupted();
-            return visits.compareAndSet(number, number + 1);
+            return turns.compareAndSet(number, number + 1);
         }
 
         @Override
         public boolean mayGoOn() {
-            return !hasLostLoop() && System.nanoTime() - startNanos < VISIT_NANOS_MAX;
+            return !hasLostLoop() && System.nanoTime() - startNanos < TURN_NANOS_MAX;
         }
 
         @Override
         public boolean hasLostLoop() {
-            return visits.get() != number;
+            return turns.get() != number;
         }
     }
 }

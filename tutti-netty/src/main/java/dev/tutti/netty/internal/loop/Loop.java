@@ -1,8 +1,8 @@
 package dev.tutti.netty.internal.loop;
 
-import dev.tutti.core.driver.Driver.Guest;
+import dev.tutti.core.driver.Driver.LoopTask;
 import dev.tutti.core.driver.Driver.Task;
-import dev.tutti.netty.internal.loop.Counters.Name;
+import dev.tutti.netty.internal.loop.DriverCounters.Name;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
@@ -47,7 +47,7 @@ public final class Loop {
     private final LeaderLoop executor;
     private final Workers workers = new Workers(4, "tutti-worker");
     private final Workers acceptWorker = new Workers(1, "tutti-accept");
-    private final Counters counters = new Counters(EnumSet.of(Name.TURNS, Name.TASKS));
+    private final DriverCounters counters = new DriverCounters(EnumSet.of(Name.TURNS, Name.TASKS));
     private final Runnable endTurn = this::endTurn;
     private final Runnable runTasks = this::runTasks;
     private volatile @Nullable Thread thread;
@@ -137,8 +137,8 @@ public final class Loop {
         }
     }
 
-    public boolean invite(Guest guest) {
-        return executor.invite(guest);
+    public boolean runInLoop(LoopTask task) {
+        return executor.runInLoop(task);
     }
 
     /** Refuses tasks from now on; returns whether that is new. */

@@ -1,4 +1,4 @@
-/** The thread of a node: its event loop with turns and guests, its workers, and its counters. */
+/** The thread of a node: its event loop with turns and tasks, its workers, and its counters. */
 @NullMarked
 package dev.tutti.netty.internal.loop;
 

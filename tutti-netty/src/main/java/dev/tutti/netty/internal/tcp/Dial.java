@@ -16,7 +16,7 @@ final class Dial {
     DialFailure failure = DialFailure.UNRESOLVED;
     String detail = "";
     boolean isOver;
-    @Nullable Connection connection;
+    @Nullable NettyConnection connection;
     @Nullable Future<?> deadline;
 
     Dial(int id, String address) {

@@ -8,10 +8,10 @@ import io.netty.buffer.UnpooledDirectByteBuf;
 final class FrameBuf extends UnpooledDirectByteBuf {
 
     private final Packet packet;
-    private final Connection connection;
+    private final NettyConnection connection;
     private final int bytes;
 
-    FrameBuf(ByteBufAllocator allocator, Packet packet, Connection connection) {
+    FrameBuf(ByteBufAllocator allocator, Packet packet, NettyConnection connection) {
         super(allocator, packet.bytes().slice(packet.offset(), packet.length()), packet.length());
         this.packet = packet;
         this.connection = connection;

@@ -4,16 +4,16 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.Printable;
 import dev.tutti.core.driver.DialFailure;
+import dev.tutti.core.driver.DurableStore;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Machine;
-import dev.tutti.core.driver.Records;
 import dev.tutti.core.driver.Socket;
 import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.netty.internal.loop.Counters;
-import dev.tutti.netty.internal.loop.Counters.Name;
+import dev.tutti.netty.internal.loop.DriverCounters;
+import dev.tutti.netty.internal.loop.DriverCounters.Name;
 import dev.tutti.netty.internal.loop.Loop;
 import dev.tutti.netty.internal.loop.NettyMetrics;
 import dev.tutti.netty.internal.loop.ProcessorWatch;
@@ -21,7 +21,7 @@ import dev.tutti.netty.internal.memory.DirectMemory;
 import dev.tutti.netty.internal.security.Passes;
 import dev.tutti.netty.internal.security.Security;
 import dev.tutti.netty.internal.security.Trust;
-import dev.tutti.netty.internal.storage.StoredRecords;
+import dev.tutti.netty.internal.storage.FileStore;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
@@ -62,17 +62,17 @@ public final class NettyDriver implements StreamDriver {
     private final Dialer dialer;
     private final Arrivals arrivals;
     private final Passes passes = new Passes();
-    private final HostQueue<Connection> refused = new HostQueue<>(REFUSED_MAX);
+    private final HostQueue<NettyConnection> refused = new HostQueue<>(REFUSED_MAX);
     private final FrameCheck check;
-    private final Counters counters = new Counters(EnumSet.range(Name.CONNECTIONS_ACCEPTED, Name.BYTES_SENT));
+    private final DriverCounters counters = new DriverCounters(EnumSet.range(Name.CONNECTIONS_ACCEPTED, Name.BYTES_SENT));
     private final Refusals refusals = new Refusals(counters, LOG);
     private final Effects effects = new MachineEffects();
     private final CountDownLatch allEnded = new CountDownLatch(1);
-    private final StoredRecords records;
+    private final FileStore store;
 
-    private final IntObjectHashMap<Connection> open = new IntObjectHashMap<>();
-    private final Set<Connection> connections = new LinkedHashSet<>();
-    private final List<Connection> dirty = new ArrayList<>();
+    private final IntObjectHashMap<NettyConnection> open = new IntObjectHashMap<>();
+    private final Set<NettyConnection> connections = new LinkedHashSet<>();
+    private final List<NettyConnection> dirty = new ArrayList<>();
     private @Nullable Machine machine;
     private boolean isEnding;
     private boolean isListenerClosed;
@@ -84,7 +84,7 @@ public final class NettyDriver implements StreamDriver {
     private long readNanos;
 
     private NettyDriver(Endpoint endpoint, Settings settings) {
-        this.records = StoredRecords.open(settings, this::execute);
+        this.store = FileStore.open(settings, this::execute);
         this.endpoint = endpoint;
         this.loop = endpoint.loop();
         this.options = Options.of(settings);
@@ -118,8 +118,8 @@ public final class NettyDriver implements StreamDriver {
     // ------------------------------------------------------------------ the user's side
 
     @Override
-    public Records records() {
-        return records;
+    public DurableStore store() {
+        return store;
     }
 
     @Override
@@ -160,7 +160,7 @@ public final class NettyDriver implements StreamDriver {
     @Override
     public List<Socket> sockets() {
         List<Socket> sockets = new ArrayList<>();
-        for (Connection connection : open.values()) {
+        for (NettyConnection connection : open.values()) {
             sockets.add(connection.socket());
         }
         sockets.sort(Comparator.comparingInt(Socket::connection));
@@ -181,11 +181,11 @@ public final class NettyDriver implements StreamDriver {
         }
     }
 
-    private List<Connection> authenticated() {
+    private List<NettyConnection> authenticated() {
         return open.values().stream().filter(connection -> !connection.certificates().isEmpty()).toList();
     }
 
-    private void onDistrusted(Connection connection, String reason) {
+    private void onDistrusted(NettyConnection connection, String reason) {
         if (open.get(connection.id()) == connection) {
             counters.add(Name.CONNECTIONS_DISTRUSTED, 1);
             LOG.warn("closing the connection with {}: {}", connection.remote(), reason);
@@ -204,8 +204,8 @@ public final class NettyDriver implements StreamDriver {
     }
 
     @Override
-    public boolean invite(Guest guest) {
-        return loop.invite(guest);
+    public boolean runInLoop(LoopTask task) {
+        return loop.runInLoop(task);
     }
 
     @Override
@@ -224,7 +224,7 @@ public final class NettyDriver implements StreamDriver {
         if (!await(allEnded, CLOSE_MILLIS)) {
             LOG.info("{}: closed before everything was written", endpoint.bound());
         }
-        records.close();
+        store.close();
         if (endpoint.close(END_MILLIS)) {
             regions.close();
         }
@@ -259,7 +259,7 @@ public final class NettyDriver implements StreamDriver {
             channel.close();
             return;
         }
-        Connection connection = install(channel, null);
+        NettyConnection connection = install(channel, null);
         long timeoutNanos = options.connectTimeoutNanos();
         arrivals.onAccepted(connection, System.nanoTime() + timeoutNanos);
         // Without TLS the machine has a deadline for the first frame.
@@ -269,12 +269,12 @@ public final class NettyDriver implements StreamDriver {
     }
 
     /** Notes that the first message of a TLS handshake has arrived. */
-    void onReady(Connection connection, ByteBuf hello) {
+    void onReady(NettyConnection connection, ByteBuf hello) {
         arrivals.onReady(connection, passes.isShown(trust().pass(), hello));
     }
 
     /** Admits a connection whose peer is identified; returns whether there is room for it. */
-    boolean admit(Connection connection) {
+    boolean admit(NettyConnection connection) {
         arrivals.remove(connection);
         if (admitted >= options.connectionsMax()) {
             counters.add(Name.CONNECTIONS_REFUSED_LIMIT, 1);
@@ -285,7 +285,7 @@ public final class NettyDriver implements StreamDriver {
         return true;
     }
 
-    private void dismiss(Connection connection) {
+    private void dismiss(NettyConnection connection) {
         if (connection.isAdmitted) {
             connection.isAdmitted = false;
             admitted--;
@@ -293,9 +293,9 @@ public final class NettyDriver implements StreamDriver {
     }
 
     /** Makes a connection of a registered channel. */
-    Connection install(SocketChannel channel, @Nullable Dial dial) {
+    NettyConnection install(SocketChannel channel, @Nullable Dial dial) {
         endpoint.configure(channel, options);
-        Connection connection = new Connection(this, channel, dial, endpoint.isSecure());
+        NettyConnection connection = new NettyConnection(this, channel, dial, endpoint.isSecure());
         connections.add(connection);
         if (dial != null) {
             connection.isAdmitted = true;
@@ -319,7 +319,7 @@ public final class NettyDriver implements StreamDriver {
     }
 
     /** Opens a connection that is ready for frames; returns its number. */
-    int onOpened(Connection connection) {
+    int onOpened(NettyConnection connection) {
         Machine current = machine;
         Dial dial = connection.dial;
         int id;
@@ -341,7 +341,7 @@ public final class NettyDriver implements StreamDriver {
         return id;
     }
 
-    void onEnded(Connection connection, boolean wasOpen, String trouble) {
+    void onEnded(NettyConnection connection, boolean wasOpen, String trouble) {
         connections.remove(connection);
         arrivals.remove(connection);
         refused.remove(connection.host(), connection);
@@ -355,7 +355,7 @@ public final class NettyDriver implements StreamDriver {
         checkEnded();
     }
 
-    void onNeverOpened(Connection connection, boolean wasActive, String trouble) {
+    void onNeverOpened(NettyConnection connection, boolean wasActive, String trouble) {
         if (!wasActive || connection.isEvicted()) {
             return;
         }
@@ -370,13 +370,13 @@ public final class NettyDriver implements StreamDriver {
         }
     }
 
-    void onHandshakeFailed(Connection connection) {
+    void onHandshakeFailed(NettyConnection connection) {
         if (connection.dial == null || !connection.dial.isOver) {
             counters.add(Name.TLS_HANDSHAKES_FAILED, 1);
         }
     }
 
-    void onFrame(Connection connection, Packet frame) {
+    void onFrame(NettyConnection connection, Packet frame) {
         counters.add(Name.FRAMES_RECEIVED, 1);
         if (connection.isFirstFrame() && !endpoint.isSecure() && !admit(connection)) {
             frame.release();
@@ -395,7 +395,7 @@ public final class NettyDriver implements StreamDriver {
         }
     }
 
-    void onOverflow(Connection connection) {
+    void onOverflow(NettyConnection connection) {
         counters.add(Name.CONNECTIONS_OVERFLOWED, 1);
         connection.fail("does not read: " + options.writeBufferMaxBytes()
                 + " bytes wait to be written (transport.write-buffer-max)");
@@ -438,7 +438,7 @@ public final class NettyDriver implements StreamDriver {
         });
         dialer.close();
         open.clear();
-        List.copyOf(connections).forEach(Connection::close);
+        List.copyOf(connections).forEach(NettyConnection::close);
     }
 
     private void checkEnded() {
@@ -448,7 +448,7 @@ public final class NettyDriver implements StreamDriver {
     }
 
     private void abortAll() {
-        List.copyOf(connections).forEach(Connection::abort);
+        List.copyOf(connections).forEach(NettyConnection::abort);
     }
 
     // ------------------------------------------------------------------ access for connections
@@ -487,7 +487,7 @@ public final class NettyDriver implements StreamDriver {
             check.beginFrames();
             started.drain(effects);
             for (int index = 0; index < dirty.size(); index++) {
-                Connection connection = dirty.get(index);
+                NettyConnection connection = dirty.get(index);
                 connection.isDirty = false;
                 connection.channel.flush();
             }
@@ -538,7 +538,7 @@ public final class NettyDriver implements StreamDriver {
 
         @Override
         public void write(int connection, Packet frame) {
-            Connection target = open.get(connection);
+            NettyConnection target = open.get(connection);
             if (target == null) {
                 frame.release();
                 return;
@@ -552,7 +552,7 @@ public final class NettyDriver implements StreamDriver {
 
         @Override
         public void close(int connection, String reason) {
-            Connection target = open.remove(connection);
+            NettyConnection target = open.remove(connection);
             if (target == null) {
                 dialer.cancel(connection);
                 return;
@@ -561,7 +561,7 @@ public final class NettyDriver implements StreamDriver {
             target.close();
             if (target.isRefused()) {
                 dismiss(target);
-                Connection oldest = refused.add(target.host(), target);
+                NettyConnection oldest = refused.add(target.host(), target);
                 if (oldest != null) {
                     oldest.abort();
                 }

@@ -17,12 +17,12 @@ import java.util.function.Supplier;
  */
 final class Recheck {
 
-    private record Doubt(Connection connection, String reason) {}
+    private record Doubt(NettyConnection connection, String reason) {}
 
     private final Security security;
     private final Loop loop;
-    private final Supplier<List<Connection>> connections;
-    private final BiConsumer<Connection, String> onDistrusted;
+    private final Supplier<List<NettyConnection>> connections;
+    private final BiConsumer<NettyConnection, String> onDistrusted;
 
     /**
      * @param connections connections with a certificate of the other end
@@ -31,8 +31,8 @@ final class Recheck {
     Recheck(
             Security security,
             Loop loop,
-            Supplier<List<Connection>> connections,
-            BiConsumer<Connection, String> onDistrusted) {
+            Supplier<List<NettyConnection>> connections,
+            BiConsumer<NettyConnection, String> onDistrusted) {
         this.security = security;
         this.loop = loop;
         this.connections = connections;
@@ -46,7 +46,7 @@ final class Recheck {
     }
 
     private void look() {
-        List<Connection> open = connections.get();
+        List<NettyConnection> open = connections.get();
         try {
             loop.workers().execute(() -> check(open));
         } catch (RejectedExecutionException e) {
@@ -56,12 +56,12 @@ final class Recheck {
     }
 
     /** Checks connections. On a worker. */
-    private void check(List<Connection> open) {
+    private void check(List<NettyConnection> open) {
         boolean isChanged = security.refresh();
         Trust trust = security.trust();
         Instant now = Instant.now();
         List<Doubt> doubts = new ArrayList<>();
-        for (Connection connection : open) {
+        for (NettyConnection connection : open) {
             String reason = trust.objection(connection.certificates(), now, isChanged);
             if (reason != null) {
                 doubts.add(new Doubt(connection, reason));

@@ -1,7 +1,7 @@
 package dev.tutti.netty.internal.tcp;
 
-import dev.tutti.netty.internal.loop.Counters;
-import dev.tutti.netty.internal.loop.Counters.Name;
+import dev.tutti.netty.internal.loop.DriverCounters;
+import dev.tutti.netty.internal.loop.DriverCounters.Name;
 import org.slf4j.Logger;
 
 /** Counts connections that are refused, and bounds what is logged and reported of them. Used on the loop only. */
@@ -10,17 +10,17 @@ final class Refusals {
     /** Failed TLS handshakes per second that are reported to the machine. */
     private static final int REJECTIONS_PER_SECOND = 16;
 
-    private final Counters counters;
-    private final Complaints complaints;
+    private final DriverCounters counters;
+    private final RefusalLog refusals;
     private final Allowance rejections = new Allowance(REJECTIONS_PER_SECOND);
 
-    Refusals(Counters counters, Logger log) {
+    Refusals(DriverCounters counters, Logger log) {
         this.counters = counters;
-        this.complaints = new Complaints(log);
+        this.refusals = new RefusalLog(log);
     }
 
     /** Notes that a connection made room for a newer one. */
-    void onEvicted(Connection connection) {
+    void onEvicted(NettyConnection connection) {
         counters.add(Name.CONNECTIONS_EVICTED, 1);
         complain(connection, "too many connections have not shown whose they are, and most of them are of this host");
     }
@@ -31,14 +31,14 @@ final class Refusals {
     }
 
     /** Ends a connection with bytes that are no frames. */
-    void onGarbage(Connection connection, String detail) {
+    void onGarbage(NettyConnection connection, String detail) {
         counters.add(Name.CONNECTIONS_GARBAGE, 1);
         complain(connection, detail);
         connection.fail(detail);
     }
 
     /** Ends a connection with a corrupt frame: the session continues with another connection. */
-    void onCorrupt(Connection connection, String detail) {
+    void onCorrupt(NettyConnection connection, String detail) {
         counters.add(Name.FRAMES_CORRUPT, 1);
         complain(connection, detail);
         connection.fail(detail);
@@ -53,7 +53,7 @@ final class Refusals {
         return isReported;
     }
 
-    private void complain(Connection connection, String detail) {
-        complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), detail);
+    private void complain(NettyConnection connection, String detail) {
+        refusals.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), detail);
     }
 }

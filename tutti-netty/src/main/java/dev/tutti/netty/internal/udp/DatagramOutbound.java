@@ -3,8 +3,8 @@ package dev.tutti.netty.internal.udp;
 import dev.tutti.core.Block;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.Endpoint;
-import dev.tutti.netty.internal.loop.Counters;
-import dev.tutti.netty.internal.loop.Counters.Name;
+import dev.tutti.netty.internal.loop.DriverCounters;
+import dev.tutti.netty.internal.loop.DriverCounters.Name;
 import dev.tutti.netty.internal.memory.DirectMemory;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -52,7 +52,7 @@ final class DatagramOutbound {
 
     private final Channel channel;
     private final DirectMemory memory;
-    private final Counters counters;
+    private final DriverCounters counters;
     private final long queueBytesMax;
     private final Function<Endpoint, @Nullable InetSocketAddress> addressing;
     private final Watcher watcher;
@@ -72,7 +72,7 @@ final class DatagramOutbound {
     DatagramOutbound(
             Channel channel,
             DirectMemory memory,
-            Counters counters,
+            DriverCounters counters,
             boolean isSegmenting,
             long queueBytesMax,
             Function<Endpoint, @Nullable InetSocketAddress> addressing,

@@ -5,8 +5,8 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DatagramDriver;
 import dev.tutti.core.driver.DatagramEffects;
 import dev.tutti.core.driver.DatagramMachine;
+import dev.tutti.core.driver.DurableStore;
 import dev.tutti.core.driver.Endpoint;
-import dev.tutti.core.driver.Records;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.metrics.Metric;
@@ -15,14 +15,14 @@ import dev.tutti.netty.internal.address.Binding;
 import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.address.Interfaces;
 import dev.tutti.netty.internal.address.Resolver;
-import dev.tutti.netty.internal.loop.Counters;
-import dev.tutti.netty.internal.loop.Counters.Name;
+import dev.tutti.netty.internal.loop.DriverCounters;
+import dev.tutti.netty.internal.loop.DriverCounters.Name;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.loop.Loop;
 import dev.tutti.netty.internal.loop.NettyMetrics;
 import dev.tutti.netty.internal.memory.DirectMemory;
 import dev.tutti.netty.internal.security.Security;
-import dev.tutti.netty.internal.storage.StoredRecords;
+import dev.tutti.netty.internal.storage.FileStore;
 import io.netty.channel.socket.DatagramChannel;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -52,9 +52,9 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private static final long END_MILLIS = 400;
 
     private final Loop loop;
-    private final StoredRecords records;
+    private final FileStore store;
     private final DirectMemory memory;
-    private final Counters counters = new Counters(EnumSet.range(Name.BYTES_RECEIVED, Name.RESOLVES_FAILED));
+    private final DriverCounters counters = new DriverCounters(EnumSet.range(Name.BYTES_RECEIVED, Name.RESOLVES_FAILED));
     private final Addresses addresses = new Addresses();
     private final DatagramInbound inbound;
     private final DatagramInbound groupInbound;
@@ -82,9 +82,9 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private boolean isEnding;
     private long readNanos;
 
-    private NettyDatagramDriver(Settings settings, Loop loop, Io io, Binding binding, StoredRecords records) {
+    private NettyDatagramDriver(Settings settings, Loop loop, Io io, Binding binding, FileStore store) {
         this.loop = loop;
-        this.records = records;
+        this.store = store;
         this.memory = DirectMemory.ofProcess();
         boolean isReadingAhead = io == Io.NIO;
         this.inbound = new DatagramInbound(memory, isReadingAhead, new SocketSink(false));
@@ -120,10 +120,10 @@ public final class NettyDatagramDriver implements DatagramDriver {
         checkSafety(settings, binding.address());
         Io io = Io.choose(settings.get(TransportSettings.IO));
         Loop loop = new Loop(io);
-        StoredRecords records = null;
+        FileStore store = null;
         try {
-            records = StoredRecords.open(settings, loop::execute);
-            NettyDatagramDriver driver = new NettyDatagramDriver(settings, loop, io, binding, records);
+            store = FileStore.open(settings, loop::execute);
+            NettyDatagramDriver driver = new NettyDatagramDriver(settings, loop, io, binding, store);
             loop.name("tutti-" + driver.port);
             LOG.info("listening for datagrams on {} ({})", driver.bound, driver.description());
             if (driver.sockets.isCut()) {
@@ -132,8 +132,8 @@ public final class NettyDatagramDriver implements DatagramDriver {
             return driver;
         } catch (RuntimeException e) {
             loop.close(1);
-            if (records != null) {
-                records.close();
+            if (store != null) {
+                store.close();
             }
             throw e;
         }
@@ -239,8 +239,8 @@ public final class NettyDatagramDriver implements DatagramDriver {
     }
 
     @Override
-    public Records records() {
-        return records;
+    public DurableStore store() {
+        return store;
     }
 
     @Override
@@ -254,8 +254,8 @@ public final class NettyDatagramDriver implements DatagramDriver {
     }
 
     @Override
-    public boolean invite(Guest guest) {
-        return loop.invite(guest);
+    public boolean runInLoop(LoopTask task) {
+        return loop.runInLoop(task);
     }
 
     @Override
@@ -278,7 +278,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        records.close();
+        store.close();
         if (loop.close(END_MILLIS)) {
             releaseRegions();
         }

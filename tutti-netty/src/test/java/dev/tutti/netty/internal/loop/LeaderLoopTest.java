@@ -3,8 +3,8 @@ package dev.tutti.netty.internal.loop;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.core.driver.Driver.Guest;
-import dev.tutti.core.driver.Driver.Stay;
+import dev.tutti.core.driver.Driver.LoopBudget;
+import dev.tutti.core.driver.Driver.LoopTask;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.nio.NioIoHandler;
@@ -27,10 +27,10 @@ class LeaderLoopTest {
     private final LinkedBlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
     private final LeaderLoop loop = new LeaderLoop(this::thread, NioIoHandler.newFactory(), uncaught::add);
 
-    /** Guests that keep their thread let go of it. */
+    /** Tasks that keep their thread let go of it. */
     private final CountDownLatch release = new CountDownLatch(1);
 
-    /** A guest is there: until then the loop may be asked before it comes. */
+    /** A task is there: until then the loop may be asked before it comes. */
     private final CountDownLatch entered = new CountDownLatch(1);
 
     private Thread thread(Runnable task) {
@@ -50,9 +50,9 @@ class LeaderLoopTest {
         }
     }
 
-    private Thread invite(Guest guest) {
+    private Thread runInLoop(LoopTask task) {
         return loop.submit(() -> {
-                    assertThat(loop.invite(guest)).isTrue();
+                    assertThat(loop.runInLoop(task)).isTrue();
                     return Thread.currentThread();
                 })
                 .syncUninterruptibly()
@@ -64,11 +64,11 @@ class LeaderLoopTest {
     }
 
     @Test
-    void quickGuestIsOnTheThreadOfTheLoopWhichKeepsIt() {
+    void quickTaskIsOnTheThreadOfTheLoopWhichKeepsIt() {
         CompletableFuture<Thread> visited = new CompletableFuture<>();
         CompletableFuture<Boolean> mayGoOn = new CompletableFuture<>();
-        Thread inviting = invite(stay -> {
-            mayGoOn.complete(stay.mayGoOn());
+        Thread inviting = runInLoop(budget -> {
+            mayGoOn.complete(budget.mayGoOn());
             visited.complete(Thread.currentThread());
         });
         assertThat(visited.join()).isSameAs(inviting).isSameAs(loopThread());
@@ -77,17 +77,17 @@ class LeaderLoopTest {
     }
 
     @Test
-    void loopGoesOnWithoutTheThreadThatAGuestBlocks() {
+    void loopGoesOnWithoutTheThreadThatATaskBlocks() {
         CompletableFuture<Boolean> hasLost = new CompletableFuture<>();
         CompletableFuture<Boolean> wasInLoop = new CompletableFuture<>();
-        Thread first = invite(stay -> {
+        Thread first = runInLoop(budget -> {
             entered.countDown();
             awaitQuietly(release);
             wasInLoop.complete(loop.inEventLoop());
-            hasLost.complete(stay.hasLostLoop() && !stay.mayGoOn());
+            hasLost.complete(budget.hasLostLoop() && !budget.mayGoOn());
         });
         awaitQuietly(entered);
-        assertThat(loopThread()).as("a task runs while the guest is blocked").isNotSameAs(first);
+        assertThat(loopThread()).as("a task runs while the task is blocked").isNotSameAs(first);
         release.countDown();
         assertThat(hasLost.join()).isTrue();
         assertThat(wasInLoop.join()).as("whoever has lost the loop is not in it").isFalse();
@@ -95,11 +95,11 @@ class LeaderLoopTest {
     }
 
     @Test
-    void guestsThatWereInvitedWithABlockedOneAreNotForgotten() {
+    void tasksThatWereAddedWithABlockedOneAreNotForgotten() {
         CompletableFuture<Thread> second = new CompletableFuture<>();
         Thread first = loop.submit(() -> {
-                    loop.invite(stay -> awaitQuietly(release));
-                    loop.invite(stay -> second.complete(Thread.currentThread()));
+                    loop.runInLoop(budget -> awaitQuietly(release));
+                    loop.runInLoop(budget -> second.complete(Thread.currentThread()));
                     return Thread.currentThread();
                 })
                 .syncUninterruptibly()
@@ -109,8 +109,8 @@ class LeaderLoopTest {
     }
 
     @Test
-    void loopGoesOnWithoutAGuestThatComputes() {
-        Thread first = invite(stay -> {
+    void loopGoesOnWithoutATaskThatComputes() {
+        Thread first = runInLoop(budget -> {
             entered.countDown();
             while (release.getCount() > 0) {
                 Thread.onSpinWait();
@@ -122,11 +122,11 @@ class LeaderLoopTest {
     }
 
     @Test
-    void guestIsToldWhenItsTimeIsOverAndLeavesTheLoopToItself() {
+    void taskIsToldWhenItsTimeIsOverAndLeavesTheLoopToItself() {
         CompletableFuture<Long> stayedNanos = new CompletableFuture<>();
-        Thread inviting = invite(stay -> {
+        Thread inviting = runInLoop(budget -> {
             long start = System.nanoTime();
-            while (stay.mayGoOn()) {
+            while (budget.mayGoOn()) {
                 Thread.onSpinWait();
             }
             stayedNanos.complete(System.nanoTime() - start);
@@ -136,48 +136,48 @@ class LeaderLoopTest {
     }
 
     @Test
-    void failureOfAGuestIsReportedAndTheLoopGoesOn() throws InterruptedException {
-        Thread first = invite(stay -> {
-            throw new AssertionError("guest");
+    void failureOfATaskIsReportedAndTheLoopGoesOn() throws InterruptedException {
+        Thread first = runInLoop(budget -> {
+            throw new AssertionError("task");
         });
-        assertThat(uncaught.take()).hasMessage("guest");
+        assertThat(uncaught.take()).hasMessage("task");
         assertThat(loopThread()).isSameAs(first);
     }
 
     @Test
-    void interruptOfAGuestEndsWithItsVisit() {
-        invite(stay -> Thread.currentThread().interrupt());
+    void interruptOfATaskEndsWithIt() {
+        runInLoop(budget -> Thread.currentThread().interrupt());
         assertThat(loop.submit(Thread::interrupted).syncUninterruptibly().getNow()).isFalse();
     }
 
     @Test
-    void guestThatInvitesItselfAgainComesAfterWhatElseIsToDo() {
+    void taskThatAddsItselfAgainComesAfterWhatElseIsToDo() {
         CompletableFuture<String> seen = new CompletableFuture<>();
         StringBuilder order = new StringBuilder();
-        Guest[] guest = new Guest[1];
-        guest[0] = stay -> {
+        LoopTask[] task = new LoopTask[1];
+        task[0] = budget -> {
             order.append('g');
             if (order.length() < 5) {
                 loop.execute(() -> order.append('t'));
-                loop.invite(guest[0]);
+                loop.runInLoop(task[0]);
             } else {
                 seen.complete(order.toString());
             }
         };
-        invite(guest[0]);
+        runInLoop(task[0]);
         assertThat(seen.join()).isEqualTo("gtgtg");
     }
 
     @Test
-    void guestThatIsStillWaitedForWhenTheLoopEndsDoesNotKeepTheLoopFromEnding() throws InterruptedException {
-        invite(stay -> awaitQuietly(release));
+    void taskThatIsStillWaitedForWhenTheLoopEndsDoesNotKeepTheLoopFromEnding() throws InterruptedException {
+        runInLoop(budget -> awaitQuietly(release));
         loop.shutdownGracefully(0, 1, SECONDS);
         assertThat(loop.awaitTermination(10, SECONDS)).isTrue();
         release.countDown();
     }
 
     @Test
-    void handlerThatIsBoundToItsThreadHasNoGuests() throws InterruptedException {
+    void handlerThatIsBoundToItsThreadHasNoTasks() throws InterruptedException {
         IoHandlerFactory nio = NioIoHandler.newFactory();
         LeaderLoop bound = new LeaderLoop(this::thread, new IoHandlerFactory() {
             @Override
@@ -185,8 +185,8 @@ class LeaderLoopTest {
                 return nio.newHandler(executor);
             }
         }, uncaught::add);
-        Guest guest = Stay::mayGoOn;
-        assertThat(bound.submit(() -> bound.invite(guest)).syncUninterruptibly().getNow())
+        LoopTask task = LoopBudget::mayGoOn;
+        assertThat(bound.submit(() -> bound.runInLoop(task)).syncUninterruptibly().getNow())
                 .isFalse();
         bound.shutdownGracefully(0, 1, SECONDS);
         assertThat(bound.awaitTermination(10, SECONDS)).isTrue();

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.Endpoint;
-import dev.tutti.netty.internal.loop.Counters;
-import dev.tutti.netty.internal.loop.Counters.Name;
+import dev.tutti.netty.internal.loop.DriverCounters;
+import dev.tutti.netty.internal.loop.DriverCounters.Name;
 import dev.tutti.netty.internal.memory.DirectMemory;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -34,7 +34,7 @@ class DatagramOutboundTest {
     private static final long QUEUE_BYTES = 100_000;
 
     private final DirectMemory memory = new DirectMemory(64 << 20);
-    private final Counters counters = new Counters(EnumSet.range(Name.BYTES_RECEIVED, Name.RESOLVES_FAILED));
+    private final DriverCounters counters = new DriverCounters(EnumSet.range(Name.BYTES_RECEIVED, Name.RESOLVES_FAILED));
     private final Socket socket = new Socket();
     private final List<String> dropped = new ArrayList<>();
     private int settled;

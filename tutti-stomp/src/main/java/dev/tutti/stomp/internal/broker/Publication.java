@@ -4,7 +4,7 @@ import dev.tutti.stomp.internal.codec.Content;
 import dev.tutti.stomp.internal.codec.Destination;
 import dev.tutti.stomp.internal.codec.FrameWriter;
 import dev.tutti.stomp.internal.codec.Headers;
-import dev.tutti.stomp.internal.codec.Version;
+import dev.tutti.stomp.internal.codec.StompVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
@@ -144,7 +144,7 @@ public final class Publication {
     }
 
     /** Returns the bytes after the subscription's own headers, to the NUL. Only while {@linkplain #retain retained}. */
-    public synchronized ByteBuf tail(Version version) {
+    public synchronized ByteBuf tail(StompVersion version) {
         if (!isPlainKnown) {
             isPlain = isPlain();
             isPlainKnown = true;
@@ -169,14 +169,14 @@ public final class Publication {
 
     private boolean isPlain() {
         Headers headers = content.headers();
-        boolean plain = Version.isPlain(destination().text());
+        boolean plain = StompVersion.isPlain(destination().text());
         for (int each = 0; each < headers.count() && plain; each++) {
-            plain = Version.isPlain(headers.name(each)) && Version.isPlain(headers.value(each));
+            plain = StompVersion.isPlain(headers.name(each)) && StompVersion.isPlain(headers.value(each));
         }
         return plain;
     }
 
-    private ByteBuf write(Version version) {
+    private ByteBuf write(StompVersion version) {
         StringBuilder head = new StringBuilder(128 + content.headers().length());
         head.append("message-id:").append(id).append('\n');
         FrameWriter.header(version, "destination", destination().text(), head);

@@ -1,7 +1,7 @@
 package dev.tutti.stomp.internal.broker;
 
-import dev.tutti.stomp.internal.codec.Fault;
 import dev.tutti.stomp.internal.codec.FrameException;
+import dev.tutti.stomp.internal.codec.StompFault;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -51,7 +51,7 @@ public final class ResumePoint {
         for (var entry : lasts.entrySet()) {
             if (history.hasForgotten(entry.getKey(), entry.getValue().number)) {
                 throw new FrameException(
-                        Fault.RESUME,
+                        StompFault.RESUME,
                         "what followed " + entry.getKey() + "-" + entry.getValue().number
                                 + " is no longer kept here (stomp.history); subscribe without 'resume'");
             }

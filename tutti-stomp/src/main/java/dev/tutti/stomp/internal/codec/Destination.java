@@ -24,7 +24,7 @@ public record Destination(String text, List<String> segments) {
         for (String segment : destination.segments) {
             if (segment.equals(ONE) || segment.equals(REST)) {
                 throw new FrameException(
-                        Fault.NO_DESTINATION, "a message is sent to one destination, without wildcards: '" + text + "'");
+                        StompFault.NO_DESTINATION, "a message is sent to one destination, without wildcards: '" + text + "'");
             }
         }
         return destination;
@@ -35,7 +35,7 @@ public record Destination(String text, List<String> segments) {
         Destination destination = parse(text);
         int rest = destination.segments.indexOf(REST);
         if (rest >= 0 && rest < destination.segments.size() - 1) {
-            throw new FrameException(Fault.NO_DESTINATION, "** is the last segment of a destination: '" + text + "'");
+            throw new FrameException(StompFault.NO_DESTINATION, "** is the last segment of a destination: '" + text + "'");
         }
         return destination;
     }
@@ -43,15 +43,15 @@ public record Destination(String text, List<String> segments) {
     private static Destination parse(String text) throws FrameException {
         if (!text.startsWith("/")) {
             throw new FrameException(
-                    Fault.NO_DESTINATION, "a destination begins with a slash and its group, such as /topic/news; not '" + text + "'");
+                    StompFault.NO_DESTINATION, "a destination begins with a slash and its group, such as /topic/news; not '" + text + "'");
         }
         if (text.chars().filter(each -> each == '/').count() > SEGMENTS_MAX) {
-            throw new FrameException(Fault.NO_DESTINATION, "a destination has at most " + SEGMENTS_MAX + " segments");
+            throw new FrameException(StompFault.NO_DESTINATION, "a destination has at most " + SEGMENTS_MAX + " segments");
         }
         List<String> segments = List.of(text.substring(1).split("/", -1));
         for (String segment : segments) {
             if (segment.isEmpty()) {
-                throw new FrameException(Fault.NO_DESTINATION, "a segment of the destination is empty: '" + text + "'");
+                throw new FrameException(StompFault.NO_DESTINATION, "a segment of the destination is empty: '" + text + "'");
             }
         }
         return new Destination(text, segments);

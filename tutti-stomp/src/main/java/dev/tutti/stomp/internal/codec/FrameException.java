@@ -5,19 +5,19 @@ public final class FrameException extends Exception {
 
     private static final long serialVersionUID = 1;
 
-    private final Fault fault;
+    private final StompFault fault;
 
-    public FrameException(Fault fault, String message) {
+    public FrameException(StompFault fault, String message) {
         // Anybody who reaches the port can cause these: they have no stack trace, to stay cheap.
         super(message, null, false, false);
         this.fault = fault;
     }
 
     public static FrameException malformed(String message) {
-        return new FrameException(Fault.MALFORMED, message);
+        return new FrameException(StompFault.MALFORMED, message);
     }
 
-    public Fault fault() {
+    public StompFault fault() {
         return fault;
     }
 

@@ -28,7 +28,7 @@ public final class FrameParser {
     private static final byte[] NOTHING = new byte[0];
 
     private final FrameLimits limits;
-    private @Nullable Version version;
+    private @Nullable StompVersion version;
     private Stage stage = Stage.BETWEEN;
 
     /** Number of readable bytes that were inspected already. */
@@ -44,7 +44,7 @@ public final class FrameParser {
     }
 
     /** Sets the version that was agreed on, for the frames that follow. */
-    public void version(Version agreed) {
+    public void version(StompVersion agreed) {
         version = agreed;
     }
 
@@ -107,11 +107,11 @@ public final class FrameParser {
         }
         if (length > limits.lineBytesMax()) {
             throw new FrameException(
-                    Fault.HEAD_TOO_LARGE, "a header has more than " + limits.lineBytesMax() + " bytes (stomp.header-length-max)");
+                    StompFault.HEAD_TOO_LARGE, "a header has more than " + limits.lineBytesMax() + " bytes (stomp.header-length-max)");
         }
         if (headBytes + length > limits.headBytesMax()) {
             throw new FrameException(
-                    Fault.HEAD_TOO_LARGE,
+                    StompFault.HEAD_TOO_LARGE,
                     "command and headers have more than " + limits.headBytesMax() + " bytes (stomp.head-max)");
         }
         if (end < 0) {
@@ -166,7 +166,7 @@ public final class FrameParser {
         boolean isFirst = line.equals("CONNECT") || line.equals("STOMP") || line.equals("CONNECTED") || line.equals("ERROR");
         if (version == null && !isFirst) {
             // Frames of a client that has not sent CONNECT are not buffered.
-            throw new FrameException(Fault.UNEXPECTED, "the first frame is CONNECT or STOMP, not " + line);
+            throw new FrameException(StompFault.UNEXPECTED, "the first frame is CONNECT or STOMP, not " + line);
         }
         command = line;
         headers = new Headers();
@@ -181,11 +181,11 @@ public final class FrameParser {
         }
         if (headers.count() >= limits.headersMax()) {
             throw new FrameException(
-                    Fault.HEAD_TOO_LARGE, "a frame has more than " + limits.headersMax() + " headers (stomp.headers-max)");
+                    StompFault.HEAD_TOO_LARGE, "a frame has more than " + limits.headersMax() + " headers (stomp.headers-max)");
         }
         String name = line.substring(0, colon);
         String value = line.substring(colon + 1);
-        Version agreed = version;
+        StompVersion agreed = version;
         if (agreed != null && agreed.isTrimmed()) {
             name = name.strip();
             value = value.strip();
@@ -205,7 +205,7 @@ public final class FrameParser {
     /** Unescapes a value if possible: the specification escapes in STOMP and not in CONNECT, and clients do either. */
     private static String orRaw(String value) {
         try {
-            return Version.V12.unescape(value);
+            return StompVersion.V12.unescape(value);
         } catch (FrameException e) {
             return value;
         }
@@ -243,7 +243,7 @@ public final class FrameParser {
     private void checkBody(long length) throws FrameException {
         if (length > limits.bodyBytesMax()) {
             throw new FrameException(
-                    Fault.BODY_TOO_LARGE, "a body has more than " + limits.bodyBytesMax() + " bytes (stomp.body-max)");
+                    StompFault.BODY_TOO_LARGE, "a body has more than " + limits.bodyBytesMax() + " bytes (stomp.body-max)");
         }
     }
 

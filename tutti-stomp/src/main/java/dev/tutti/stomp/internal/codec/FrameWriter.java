@@ -16,11 +16,11 @@ public final class FrameWriter {
      *
      * @param version null before one is agreed on; then, and in CONNECTED, nothing is escaped, and ends of lines become spaces
      */
-    public static byte[] write(@Nullable Version version, String command, Headers headers, byte[] body) {
+    public static byte[] write(@Nullable StompVersion version, String command, Headers headers, byte[] body) {
         StringBuilder head = new StringBuilder(64 + headers.length());
         head.append(command).append('\n');
         boolean isEscaped = !command.equals("CONNECTED") && !command.equals("CONNECT");
-        headers(version != null && isEscaped ? version : Version.V10, headers, head);
+        headers(version != null && isEscaped ? version : StompVersion.V10, headers, head);
         if (body.length > 0 && headers.get("content-length") == null) {
             head.append("content-length:").append(body.length).append('\n');
         }
@@ -31,13 +31,13 @@ public final class FrameWriter {
         return frame;
     }
 
-    public static void headers(Version version, Headers headers, StringBuilder head) {
+    public static void headers(StompVersion version, Headers headers, StringBuilder head) {
         for (int index = 0; index < headers.count(); index++) {
             header(version, headers.name(index), headers.value(index), head);
         }
     }
 
-    public static void header(Version version, String name, String value, StringBuilder head) {
+    public static void header(StompVersion version, String name, String value, StringBuilder head) {
         version.escape(name, true, head);
         head.append(':');
         version.escape(value, false, head);

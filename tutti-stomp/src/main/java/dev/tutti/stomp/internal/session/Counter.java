@@ -1,8 +1,8 @@
 package dev.tutti.stomp.internal.session;
 
-import dev.tutti.stomp.internal.codec.Fault;
+import dev.tutti.stomp.internal.codec.StompFault;
 
-/** Counters of a server, besides {@linkplain Fault reasons to disconnect a client}. */
+/** Counters of a server, besides {@linkplain StompFault reasons to disconnect a client}. */
 public enum Counter {
     ACCEPTED("connections that were accepted"),
     LOGGED_IN("clients that have logged in"),

@@ -1,7 +1,7 @@
 package dev.tutti.stomp.internal.session;
 
-import dev.tutti.stomp.internal.codec.Fault;
 import dev.tutti.stomp.internal.codec.FrameException;
+import dev.tutti.stomp.internal.codec.StompFault;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -101,10 +101,10 @@ final class Deadlines {
         long sinceNanos = nowNanos - times.frameTimeoutNanos();
         boolean isInside = isFrameBegun && isInsideFrame && frameBegunNanos - sinceNanos < 0;
         if (isInside || (isEnclosed && enclosedNanos - sinceNanos < 0)) {
-            return new FrameException(Fault.TIMEOUT, "a frame is not complete within stomp.frame-timeout");
+            return new FrameException(StompFault.TIMEOUT, "a frame is not complete within stomp.frame-timeout");
         }
         if (silenceNanosMax > 0 && nowNanos - readNanos > silenceNanosMax) {
-            return new FrameException(Fault.SILENT, "no heart-beat for " + (nowNanos - readNanos) / 1_000_000 + " ms");
+            return new FrameException(StompFault.SILENT, "no heart-beat for " + (nowNanos - readNanos) / 1_000_000 + " ms");
         }
         return null;
     }

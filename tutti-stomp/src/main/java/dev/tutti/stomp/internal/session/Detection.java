@@ -2,7 +2,7 @@ package dev.tutti.stomp.internal.session;
 
 import dev.tutti.internal.door.Hosts;
 import dev.tutti.stomp.Pages.Page;
-import dev.tutti.stomp.internal.codec.Fault;
+import dev.tutti.stomp.internal.codec.StompFault;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
@@ -36,9 +36,9 @@ final class Detection extends ChannelInboundHandlerAdapter {
     private static final int REQUEST_HEADERS_MAX = 8_192;
 
     private final Hub hub;
-    private final Connection connection;
+    private final StompConnection connection;
 
-    Detection(Hub hub, Connection connection) {
+    Detection(Hub hub, StompConnection connection) {
         this.hub = hub;
         this.connection = connection;
     }
@@ -142,7 +142,7 @@ final class Detection extends ChannelInboundHandlerAdapter {
         }
 
         private void refuse(ChannelHandlerContext ctx, HttpResponseStatus status, String text) {
-            hub.counters().increment(Fault.TRANSPORT);
+            hub.counters().increment(StompFault.TRANSPORT);
             answer(ctx, status, new Page("text/plain", text.getBytes(StandardCharsets.US_ASCII)));
         }
 

@@ -16,14 +16,14 @@ import dev.tutti.stomp.Pages;
 import dev.tutti.stomp.StompMessage;
 import dev.tutti.stomp.StompSettings;
 import dev.tutti.stomp.internal.broker.Backlog;
-import dev.tutti.stomp.internal.broker.Members;
+import dev.tutti.stomp.internal.broker.BrokerMembers;
 import dev.tutti.stomp.internal.broker.Publication;
 import dev.tutti.stomp.internal.broker.ServedGroup;
 import dev.tutti.stomp.internal.codec.Content;
 import dev.tutti.stomp.internal.codec.Destination;
-import dev.tutti.stomp.internal.codec.Fault;
 import dev.tutti.stomp.internal.codec.FrameException;
 import dev.tutti.stomp.internal.codec.Headers;
+import dev.tutti.stomp.internal.codec.StompFault;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -56,10 +56,10 @@ public final class Hub {
     private final Audit audit;
     private final Application application;
     private final Consumer<String> onLost;
-    private final Counters counters = new Counters();
+    private final StompCounters counters = new StompCounters();
     private final Backlog backlog;
     private final Map<String, ServedGroup> groups = new LinkedHashMap<>();
-    private final Members members;
+    private final BrokerMembers members;
     private final List<Shard> shards = new ArrayList<>();
     private final AtomicInteger subscriptions = new AtomicInteger();
     private final AtomicLong held = new AtomicLong();
@@ -91,7 +91,7 @@ public final class Hub {
         this.onLost = onLost;
         this.backlog = new Backlog(settings.get(StompSettings.BACKLOG).bytes());
         String membersGroup = settings.get(StompSettings.MEMBERS_GROUP);
-        this.members = new Members(membersGroup, endpoints, new FromMembers());
+        this.members = new BrokerMembers(membersGroup, endpoints, new FromMembers());
         List<String> names = settings.get(StompSettings.GROUPS);
         long historyBytes = settings.get(StompSettings.HISTORY).bytes();
         for (String name : names.isEmpty() ? List.of(DEFAULT_GROUP) : names) {
@@ -172,11 +172,11 @@ public final class Hub {
         return options;
     }
 
-    Counters counters() {
+    StompCounters counters() {
         return counters;
     }
 
-    Members members() {
+    BrokerMembers members() {
         return members;
     }
 
@@ -295,9 +295,9 @@ public final class Hub {
     }
 
     /** Returns a place for a connection, or null if there is none. */
-    Places.@Nullable Place enter(Shard shard, Connection connection) {
+    Places.@Nullable Place enter(Shard shard, StompConnection connection) {
         counters.increment(Counter.ACCEPTED);
-        return places.enter(connection.address(), () -> shard.loop().execute(() -> connection.drop(Fault.CLIENTS)));
+        return places.enter(connection.address(), () -> shard.loop().execute(() -> connection.drop(StompFault.CLIENTS)));
     }
 
     Shard shardOf(EventLoop loop) {
@@ -378,7 +378,7 @@ public final class Hub {
         }
     }
 
-    private final class FromMembers implements Members.Listener {
+    private final class FromMembers implements BrokerMembers.Listener {
 
         @Override
         public void onInfo(Publication info) {

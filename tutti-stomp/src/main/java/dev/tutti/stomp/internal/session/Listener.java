@@ -184,7 +184,7 @@ public final class Listener implements AutoCloseable {
                 return;
             }
             Shard shard = served.shardOf(accepted.eventLoop());
-            Connection connection = new Connection(served, shard, accepted);
+            StompConnection connection = new StompConnection(served, shard, accepted);
             ChannelPipeline pipeline = accepted.pipeline();
             Tls secured = tls;
             if (secured != null) {

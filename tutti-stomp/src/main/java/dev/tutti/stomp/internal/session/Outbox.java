@@ -3,8 +3,8 @@ package dev.tutti.stomp.internal.session;
 import dev.tutti.SendException;
 import dev.tutti.stomp.internal.broker.ServedGroup;
 import dev.tutti.stomp.internal.codec.Content;
-import dev.tutti.stomp.internal.codec.Fault;
 import dev.tutti.stomp.internal.codec.FrameException;
+import dev.tutti.stomp.internal.codec.StompFault;
 import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
@@ -37,14 +37,14 @@ final class Outbox {
     private record Outgoing(ServedGroup group, List<Content> contents, @Nullable Runnable onHeld) {}
 
     private final EventLoop loop;
-    private final Counters counters;
+    private final StompCounters counters;
     private final Source source;
     private final ArrayDeque<Outgoing> waiting = new ArrayDeque<>();
     private final Set<ServedGroup> groups = new LinkedHashSet<>();
     private boolean isSending;
     private boolean isEnded;
 
-    Outbox(EventLoop loop, Counters counters, Source source) {
+    Outbox(EventLoop loop, StompCounters counters, Source source) {
         this.loop = loop;
         this.counters = counters;
         this.source = source;
@@ -101,7 +101,7 @@ final class Outbox {
                 loop.schedule(this::retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
                 return;
             }
-            source.onRefused(new FrameException(Fault.GROUP, "not sent: " + cause.getMessage()));
+            source.onRefused(new FrameException(StompFault.GROUP, "not sent: " + cause.getMessage()));
             return;
         }
         counters.add(Counter.PUBLISHED, sent.contents().size());

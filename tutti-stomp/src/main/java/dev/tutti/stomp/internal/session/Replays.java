@@ -1,8 +1,8 @@
 package dev.tutti.stomp.internal.session;
 
 import dev.tutti.stomp.internal.broker.Publication;
-import dev.tutti.stomp.internal.codec.Fault;
 import dev.tutti.stomp.internal.codec.FrameException;
+import dev.tutti.stomp.internal.codec.StompFault;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -15,8 +15,8 @@ final class Replays {
 
     private static final int REPLAY_COUNT = 64;
 
-    private final Connection connection;
-    private final Counters counters;
+    private final StompConnection connection;
+    private final StompCounters counters;
     private final Options.ClientLimits limits;
     private final BiConsumer<Subscription, Publication> deliver;
     private boolean isUnfinished;
@@ -24,8 +24,8 @@ final class Replays {
 
     /** @param deliver writes a MESSAGE */
     Replays(
-            Connection connection,
-            Counters counters,
+            StompConnection connection,
+            StompCounters counters,
             Options.ClientLimits limits,
             BiConsumer<Subscription, Publication> deliver) {
         this.connection = connection;
@@ -69,7 +69,7 @@ final class Replays {
         if (next.getFirst().position() > replay.position) {
             connection.fail(
                     new FrameException(
-                            Fault.RESUME, "what is to be sent again is no longer kept (stomp.history); read faster, or"
+                            StompFault.RESUME, "what is to be sent again is no longer kept (stomp.history); read faster, or"
                                     + " subscribe without 'resume'"),
                     null);
             return false;

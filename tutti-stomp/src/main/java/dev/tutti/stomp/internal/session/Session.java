@@ -9,13 +9,13 @@ import dev.tutti.stomp.internal.broker.ServedGroup;
 import dev.tutti.stomp.internal.codec.AckMode;
 import dev.tutti.stomp.internal.codec.Content;
 import dev.tutti.stomp.internal.codec.Destination;
-import dev.tutti.stomp.internal.codec.Fault;
 import dev.tutti.stomp.internal.codec.Frame;
 import dev.tutti.stomp.internal.codec.FrameException;
 import dev.tutti.stomp.internal.codec.FrameWriter;
 import dev.tutti.stomp.internal.codec.Headers;
 import dev.tutti.stomp.internal.codec.HeartBeat;
-import dev.tutti.stomp.internal.codec.Version;
+import dev.tutti.stomp.internal.codec.StompFault;
+import dev.tutti.stomp.internal.codec.StompVersion;
 import dev.tutti.stomp.internal.session.Transactions.Action;
 import io.netty.channel.EventLoop;
 import java.nio.charset.StandardCharsets;
@@ -49,12 +49,12 @@ final class Session {
 
     private final Hub hub;
     private final Shard shard;
-    private final Connection connection;
+    private final StompConnection connection;
     private final EventLoop loop;
     private final Options.ClientLimits limits;
 
     private State state = State.NEW;
-    private @Nullable Version version;
+    private @Nullable StompVersion version;
     private Access access = Access.ALL;
     private @Nullable String currentReceipt;
 
@@ -69,7 +69,7 @@ final class Session {
     private final Outbox outbox;
     private final Replays replays;
 
-    Session(Hub hub, Shard shard, Connection connection) {
+    Session(Hub hub, Shard shard, StompConnection connection) {
         this.hub = hub;
         this.shard = shard;
         this.connection = connection;
@@ -105,7 +105,7 @@ final class Session {
             switch (frame.command()) {
                 case "CONNECT", "STOMP" -> connect(frame);
                 default -> throw new FrameException(
-                        Fault.UNEXPECTED, "the first frame is CONNECT or STOMP, not " + frame.command());
+                        StompFault.UNEXPECTED, "the first frame is CONNECT or STOMP, not " + frame.command());
             }
             return;
         }
@@ -119,23 +119,23 @@ final class Session {
             case "COMMIT" -> commit(frame);
             case "ABORT" -> abort(frame);
             case "DISCONNECT" -> disconnect();
-            case "CONNECT", "STOMP" -> throw new FrameException(Fault.UNEXPECTED, "this connection is logged in already");
+            case "CONNECT", "STOMP" -> throw new FrameException(StompFault.UNEXPECTED, "this connection is logged in already");
             default -> throw FrameException.malformed("there is no command " + frame.command() + " for clients of STOMP "
                     + agreed().number());
         }
         currentReceipt = null;
     }
 
-    private Version agreed() {
+    private StompVersion agreed() {
         return Objects.requireNonNull(version, "no version yet");
     }
 
     private void connect(Frame frame) throws FrameException {
-        Version best = Version.negotiate(frame.header("accept-version"));
+        StompVersion best = StompVersion.negotiate(frame.header("accept-version"));
         if (best == null) {
             throw new FrameException(
-                    Fault.VERSION,
-                    "this server speaks " + Version.ALL + ", the client " + frame.header("accept-version"));
+                    StompFault.VERSION,
+                    "this server speaks " + StompVersion.ALL + ", the client " + frame.header("accept-version"));
         }
         // 1.1 and 1.2 ask for a host; stomp.py sends none unless it is told to, and nothing here depends on it.
         HeartBeat heartBeat = HeartBeat.parse(frame.header("heart-beat"));
@@ -178,7 +178,7 @@ final class Session {
 
     private void refuse(Login login, String why) {
         hub.audit().onRefused(login.address(), login.login(), why);
-        connection.fail(new FrameException(Fault.LOGIN, why), null);
+        connection.fail(new FrameException(StompFault.LOGIN, why), null);
     }
 
     private static String orEmpty(@Nullable String text) {
@@ -221,11 +221,11 @@ final class Session {
         ServedGroup group = hub.group(destination);
         if (group == null) {
             throw new FrameException(
-                    Fault.NO_DESTINATION,
+                    StompFault.NO_DESTINATION,
                     "'" + destination.text() + "' belongs to no group here; destinations begin with " + hub.prefixes());
         }
         if (!access.maySend(destination.text())) {
-            throw new FrameException(Fault.FORBIDDEN, "this client may not send to '" + destination.text() + "'");
+            throw new FrameException(StompFault.FORBIDDEN, "this client may not send to '" + destination.text() + "'");
         }
         Headers headers = new Headers();
         for (int index = 0; index < frame.headers().count(); index++) {
@@ -256,7 +256,7 @@ final class Session {
     private Runnable receiptAfter(int count, String receipt) throws FrameException {
         if (receiptsWaiting >= limits.receiptsMax()) {
             throw new FrameException(
-                    Fault.RECEIPTS, limits.receiptsMax() + " receipts wait for their groups already (stomp.receipts-max)");
+                    StompFault.RECEIPTS, limits.receiptsMax() + " receipts wait for their groups already (stomp.receipts-max)");
         }
         receiptsWaiting++;
         int[] remaining = {count};
@@ -299,22 +299,22 @@ final class Session {
     private void subscribe(Frame frame) throws FrameException {
         String text = frame.required("destination");
         Destination destination = Destination.pattern(text);
-        String id = agreed() == Version.V10 ? frame.header("id") : frame.required("id");
+        String id = agreed() == StompVersion.V10 ? frame.header("id") : frame.required("id");
         String key = id == null ? "destination " + text : "id " + id;
         if (subscriptions.containsKey(key)) {
-            throw new FrameException(Fault.UNEXPECTED, "there is a subscription with " + key + " already");
+            throw new FrameException(StompFault.UNEXPECTED, "there is a subscription with " + key + " already");
         }
         if (subscriptions.size() >= limits.subscriptionsMax()) {
             throw new FrameException(
-                    Fault.SUBSCRIPTIONS, "a client has at most " + limits.subscriptionsMax() + " subscriptions (stomp.subscriptions-max)");
+                    StompFault.SUBSCRIPTIONS, "a client has at most " + limits.subscriptionsMax() + " subscriptions (stomp.subscriptions-max)");
         }
         List<ServedGroup> groups = hub.groups(destination);
         if (groups.isEmpty() && !destination.isInfo()) {
             throw new FrameException(
-                    Fault.NO_DESTINATION, "'" + text + "' belongs to no group here; destinations begin with " + hub.prefixes());
+                    StompFault.NO_DESTINATION, "'" + text + "' belongs to no group here; destinations begin with " + hub.prefixes());
         }
         if (!destination.isInfo() && !access.maySubscribe(text)) {
-            throw new FrameException(Fault.FORBIDDEN, "this client may not subscribe to '" + text + "'");
+            throw new FrameException(StompFault.FORBIDDEN, "this client may not subscribe to '" + text + "'");
         }
         AckMode ackMode = AckMode.of(frame.header("ack"));
         String resume = frame.header("resume");
@@ -345,12 +345,12 @@ final class Session {
 
     private void unsubscribe(Frame frame) throws FrameException {
         String id = frame.header("id");
-        if (id == null && agreed() != Version.V10) {
+        if (id == null && agreed() != StompVersion.V10) {
             id = frame.required("id");
         }
         Subscription gone = subscriptions.remove(id == null ? "destination " + frame.required("destination") : "id " + id);
         if (gone == null) {
-            throw new FrameException(Fault.UNEXPECTED, "there is no such subscription");
+            throw new FrameException(StompFault.UNEXPECTED, "there is no such subscription");
         }
         drop(gone);
         acknowledgeFrame();
@@ -373,7 +373,7 @@ final class Session {
             if (subscription.unacked().size() >= limits.unackedMax()) {
                 connection.fail(
                         new FrameException(
-                                Fault.UNACKED,
+                                StompFault.UNACKED,
                                 limits.unackedMax() + " messages wait for ACK already (stomp.unacked-max)"),
                         null);
                 return;
@@ -381,7 +381,7 @@ final class Session {
             if (subscription.unacked().add(publication.id())) {
                 unackedCount++;
             }
-            if (agreed() == Version.V12) {
+            if (agreed() == StompVersion.V12) {
                 ack = ("ack:" + subscription.ackId(publication.id()) + "\n").getBytes(StandardCharsets.UTF_8);
             }
         }
@@ -398,19 +398,19 @@ final class Session {
     // ------------------------------------------------------------------ acknowledging
 
     private void nack(Frame frame) throws FrameException {
-        if (agreed() == Version.V10) {
+        if (agreed() == StompVersion.V10) {
             throw FrameException.malformed("there is no NACK in STOMP 1.0");
         }
         acknowledge(frame, false);
     }
 
     private void acknowledge(Frame frame, boolean isAck) throws FrameException {
-        if (agreed() == Version.V12) {
+        if (agreed() == StompVersion.V12) {
             frame.required("id");
         } else {
             frame.required("message-id");
         }
-        if (agreed() == Version.V11) {
+        if (agreed() == StompVersion.V11) {
             frame.required("subscription");
         }
         String transaction = frame.header("transaction");
@@ -424,7 +424,7 @@ final class Session {
 
     private void settle(Frame frame, boolean isAck) {
         int count = 0;
-        if (agreed() == Version.V12) {
+        if (agreed() == StompVersion.V12) {
             String id = orEmpty(frame.header("id"));
             int slash = id.indexOf('/');
             for (Subscription subscription : subscriptions.values()) {
@@ -522,8 +522,8 @@ final class Session {
 
     void writeError(FrameException reason, @Nullable String receipt) {
         Headers headers = Headers.of("message", reason.text(), "content-type", "text/plain");
-        if (reason.fault() == Fault.VERSION) {
-            headers.add("version", Version.ALL);
+        if (reason.fault() == StompFault.VERSION) {
+            headers.add("version", StompVersion.ALL);
         }
         if (receipt != null) {
             headers.add("receipt-id", receipt);

@@ -1,8 +1,8 @@
 package dev.tutti.stomp.internal.session;
 
 import dev.tutti.stomp.internal.broker.Publication;
-import dev.tutti.stomp.internal.codec.Fault;
 import dev.tutti.stomp.internal.codec.FrameException;
+import dev.tutti.stomp.internal.codec.StompFault;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -26,9 +26,9 @@ final class Shard {
     private final Hub hub;
     private final EventLoop loop;
     private final SubscriptionTree subscriptions = new SubscriptionTree();
-    private final Set<Connection> connections = new LinkedHashSet<>();
+    private final Set<StompConnection> connections = new LinkedHashSet<>();
 
-    private final List<Connection> written = new ArrayList<>();
+    private final List<StompConnection> written = new ArrayList<>();
     private final Queue<Publication> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean isScheduled = new AtomicBoolean();
     private final Runnable drain = this::drain;
@@ -90,12 +90,12 @@ final class Shard {
     }
 
     /** Notes that a connection has something to flush when the batch is over. */
-    void onWritten(Connection connection) {
+    void onWritten(StompConnection connection) {
         written.add(connection);
     }
 
     private void flush() {
-        for (Connection connection : written) {
+        for (StompConnection connection : written) {
             connection.flushBatch();
         }
         written.clear();
@@ -103,19 +103,19 @@ final class Shard {
 
     // ------------------------------------------------------------------ connections
 
-    void add(Connection connection) {
+    void add(StompConnection connection) {
         connections.add(connection);
     }
 
-    void remove(Connection connection) {
+    void remove(StompConnection connection) {
         connections.remove(connection);
     }
 
     /** Disconnects the client that holds the most. */
     void evictLargest() {
-        Connection largest = null;
+        StompConnection largest = null;
         long next = 0;
-        for (Connection connection : connections) {
+        for (StompConnection connection : connections) {
             if (largest == null || connection.heldBytes() > largest.heldBytes()) {
                 next = largest == null ? 0 : largest.heldBytes();
                 largest = connection;
@@ -125,7 +125,7 @@ final class Shard {
         }
         largestBytes = next;
         if (largest != null && largest.heldBytes() > 0) {
-            largest.drop(Fault.MEMORY);
+            largest.drop(StompFault.MEMORY);
         }
     }
 
@@ -144,7 +144,7 @@ final class Shard {
     private void tick() {
         long nowNanos = System.nanoTime();
         long largest = 0;
-        for (Connection connection : new ArrayList<>(connections)) {
+        for (StompConnection connection : new ArrayList<>(connections)) {
             connection.onTick(nowNanos);
             largest = Math.max(largest, connection.heldBytes());
         }
@@ -152,8 +152,8 @@ final class Shard {
     }
 
     void closeAll(@Nullable String reason) {
-        for (Connection connection : new ArrayList<>(connections)) {
-            connection.fail(new FrameException(Fault.CLOSING, reason == null ? "the server closes" : reason), null);
+        for (StompConnection connection : new ArrayList<>(connections)) {
+            connection.fail(new FrameException(StompFault.CLOSING, reason == null ? "the server closes" : reason), null);
         }
     }
 

@@ -6,7 +6,7 @@ import dev.tutti.stomp.internal.broker.ServedGroup;
 import dev.tutti.stomp.internal.codec.AckMode;
 import dev.tutti.stomp.internal.codec.Destination;
 import dev.tutti.stomp.internal.codec.FrameWriter;
-import dev.tutti.stomp.internal.codec.Version;
+import dev.tutti.stomp.internal.codec.StompVersion;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -48,7 +48,7 @@ final class Subscription {
      * @param number unique on its connection
      */
     Subscription(
-            Session session, @Nullable String id, int number, Destination destination, AckMode ackMode, Version version) {
+            Session session, @Nullable String id, int number, Destination destination, AckMode ackMode, StompVersion version) {
         this.session = session;
         this.id = id;
         this.number = number;

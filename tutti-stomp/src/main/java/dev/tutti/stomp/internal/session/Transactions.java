@@ -3,9 +3,9 @@ package dev.tutti.stomp.internal.session;
 import dev.tutti.stomp.internal.broker.ServedGroup;
 import dev.tutti.stomp.internal.codec.Content;
 import dev.tutti.stomp.internal.codec.Envelope;
-import dev.tutti.stomp.internal.codec.Fault;
 import dev.tutti.stomp.internal.codec.Frame;
 import dev.tutti.stomp.internal.codec.FrameException;
+import dev.tutti.stomp.internal.codec.StompFault;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,11 +41,11 @@ final class Transactions {
 
     void begin(String id) throws FrameException {
         if (open.containsKey(id)) {
-            throw new FrameException(Fault.UNEXPECTED, "transaction '" + id + "' has begun already");
+            throw new FrameException(StompFault.UNEXPECTED, "transaction '" + id + "' has begun already");
         }
         if (open.size() >= limits.transactionsMax()) {
             throw new FrameException(
-                    Fault.TRANSACTIONS, "a client has at most " + limits.transactionsMax() + " transactions (stomp.transactions-max)");
+                    StompFault.TRANSACTIONS, "a client has at most " + limits.transactionsMax() + " transactions (stomp.transactions-max)");
         }
         open.put(id, new Transaction());
     }
@@ -55,7 +55,7 @@ final class Transactions {
         Transaction transaction = find(id);
         if (bytes + size > limits.transactionBytesMax() || transaction.actions.size() >= Envelope.TEXT_MAX) {
             throw new FrameException(
-                    Fault.TRANSACTIONS,
+                    StompFault.TRANSACTIONS,
                     "transactions hold more than " + limits.transactionBytesMax() + " bytes (stomp.transaction-max)");
         }
         transaction.actions.add(action);
@@ -74,7 +74,7 @@ final class Transactions {
     private Transaction find(String id) throws FrameException {
         Transaction transaction = open.get(id);
         if (transaction == null) {
-            throw new FrameException(Fault.UNEXPECTED, "there is no transaction '" + id + "'");
+            throw new FrameException(StompFault.UNEXPECTED, "there is no transaction '" + id + "'");
         }
         return transaction;
     }

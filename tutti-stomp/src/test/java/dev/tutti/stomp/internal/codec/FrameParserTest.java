@@ -23,11 +23,11 @@ class FrameParserTest {
 
     private static final FrameLimits LIMITS = new FrameLimits(8, 256, 1_024, 10_000);
 
-    private static List<Frame> parse(@Nullable Version version, String text) throws FrameException {
+    private static List<Frame> parse(@Nullable StompVersion version, String text) throws FrameException {
         return parse(version, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static List<Frame> parse(@Nullable Version version, byte[] bytes) throws FrameException {
+    private static List<Frame> parse(@Nullable StompVersion version, byte[] bytes) throws FrameException {
         FrameParser parser = parser(version);
         ByteBuf in = Unpooled.wrappedBuffer(bytes);
         List<Frame> frames = new ArrayList<>();
@@ -37,7 +37,7 @@ class FrameParserTest {
         return frames;
     }
 
-    private static FrameParser parser(@Nullable Version version) {
+    private static FrameParser parser(@Nullable StompVersion version) {
         FrameParser parser = new FrameParser(LIMITS);
         if (version != null) {
             parser.version(version);
@@ -45,13 +45,13 @@ class FrameParserTest {
         return parser;
     }
 
-    private static Frame one(@Nullable Version version, String text) throws FrameException {
+    private static Frame one(@Nullable StompVersion version, String text) throws FrameException {
         List<Frame> frames = parse(version, text);
         assertThat(frames).hasSize(1);
         return frames.getFirst();
     }
 
-    private static Fault fault(@Nullable Version version, String text) {
+    private static StompFault fault(@Nullable StompVersion version, String text) {
         try {
             throw new AssertionError("no fault, but " + parse(version, text));
         } catch (FrameException e) {
@@ -62,8 +62,8 @@ class FrameParserTest {
     // ------------------------------------------------------------------ what is right
 
     @ParameterizedTest
-    @EnumSource(Version.class)
-    void readsFramesOfEachVersion(Version version) throws FrameException {
+    @EnumSource(StompVersion.class)
+    void readsFramesOfEachVersion(StompVersion version) throws FrameException {
         List<Frame> frames = parse(version, "\n\nSEND\ndestination:/a\n\nhello\0\n\nBEGIN\ntransaction:t\n\n\0");
         assertThat(frames).hasSize(2);
         assertThat(frames.getFirst().command()).isEqualTo("SEND");
@@ -75,18 +75,18 @@ class FrameParserTest {
     @Test
     void unescapesAsTheVersionSays() throws FrameException {
         String frame = "SEND\na\\cb:x\\ny\\\\z\n\n\0";
-        assertThat(one(Version.V10, frame).header("a\\cb")).isEqualTo("x\\ny\\\\z");
-        assertThat(one(Version.V11, frame).header("a:b")).isEqualTo("x\ny\\z");
-        assertThat(one(Version.V12, frame).header("a:b")).isEqualTo("x\ny\\z");
-        assertThat(one(Version.V12, "SEND\na:\\r\n\n\0").header("a")).isEqualTo("\r");
-        assertThat(fault(Version.V11, "SEND\na:\\r\n\n\0")).isEqualTo(Fault.MALFORMED);
+        assertThat(one(StompVersion.V10, frame).header("a\\cb")).isEqualTo("x\\ny\\\\z");
+        assertThat(one(StompVersion.V11, frame).header("a:b")).isEqualTo("x\ny\\z");
+        assertThat(one(StompVersion.V12, frame).header("a:b")).isEqualTo("x\ny\\z");
+        assertThat(one(StompVersion.V12, "SEND\na:\\r\n\n\0").header("a")).isEqualTo("\r");
+        assertThat(fault(StompVersion.V11, "SEND\na:\\r\n\n\0")).isEqualTo(StompFault.MALFORMED);
     }
 
     @ParameterizedTest
-    @EnumSource(value = Version.class, names = {"V11", "V12"})
-    void refusesEscapesThatAreNotDefined(Version version) {
+    @EnumSource(value = StompVersion.class, names = {"V11", "V12"})
+    void refusesEscapesThatAreNotDefined(StompVersion version) {
         for (String escape : List.of("\\t", "\\0", "\\N", "\\ ", "\\")) {
-            assertThat(fault(version, "SEND\na:" + escape + "\n\n\0")).as(escape).isEqualTo(Fault.MALFORMED);
+            assertThat(fault(version, "SEND\na:" + escape + "\n\n\0")).as(escape).isEqualTo(StompFault.MALFORMED);
         }
     }
 
@@ -100,45 +100,45 @@ class FrameParserTest {
     @Test
     void takesCarriageReturnsAsPartOfTheEndInVersion12Only() throws FrameException {
         String frame = "SEND\r\na:b\r\n\r\n\0";
-        assertThat(one(Version.V12, frame).header("a")).isEqualTo("b");
+        assertThat(one(StompVersion.V12, frame).header("a")).isEqualTo("b");
         assertThat(one(null, "CONNECT\r\nhost:a\r\n\r\n\0").header("host")).isEqualTo("a");
-        assertThat(fault(Version.V11, frame)).isEqualTo(Fault.MALFORMED);
-        assertThat(one(Version.V11, "SEND\na:b\r\n\n\0").header("a")).isEqualTo("b\r");
+        assertThat(fault(StompVersion.V11, frame)).isEqualTo(StompFault.MALFORMED);
+        assertThat(one(StompVersion.V11, "SEND\na:b\r\n\n\0").header("a")).isEqualTo("b\r");
     }
 
     @Test
     void trimsInVersion10Only() throws FrameException {
-        assertThat(one(Version.V10, "SEND\n a : b \n\n\0").header("a")).isEqualTo("b");
-        assertThat(one(Version.V12, "SEND\n a : b \n\n\0").header(" a ")).isEqualTo(" b ");
+        assertThat(one(StompVersion.V10, "SEND\n a : b \n\n\0").header("a")).isEqualTo("b");
+        assertThat(one(StompVersion.V12, "SEND\n a : b \n\n\0").header(" a ")).isEqualTo(" b ");
     }
 
     @Test
     void takesTheFirstOfRepeatedHeadersAndColonsInValues() throws FrameException {
-        assertThat(one(Version.V12, "SEND\na:1\na:2\nurl:http://x:1/\n\n\0").header("a")).isEqualTo("1");
-        assertThat(one(Version.V12, "SEND\na:1\na:2\nurl:http://x:1/\n\n\0").header("url")).isEqualTo("http://x:1/");
-        assertThat(one(Version.V12, "SEND\na:\n\n\0").header("a")).isEmpty();
+        assertThat(one(StompVersion.V12, "SEND\na:1\na:2\nurl:http://x:1/\n\n\0").header("a")).isEqualTo("1");
+        assertThat(one(StompVersion.V12, "SEND\na:1\na:2\nurl:http://x:1/\n\n\0").header("url")).isEqualTo("http://x:1/");
+        assertThat(one(StompVersion.V12, "SEND\na:\n\n\0").header("a")).isEmpty();
     }
 
     @Test
     void readsBodiesByTheirLength() throws FrameException {
-        Frame frame = one(Version.V12, "SEND\ncontent-length:4\n\n\0a\0\n\0");
+        Frame frame = one(StompVersion.V12, "SEND\ncontent-length:4\n\n\0a\0\n\0");
         assertThat(frame.body()).containsExactly(0, 'a', 0, '\n');
-        assertThat(one(Version.V12, "BEGIN\ncontent-length:0\n\n\0").body()).isEmpty();
-        assertThat(one(Version.V12, "SEND\nä:ö€😀\n\nü\0").header("ä")).isEqualTo("ö€😀");
+        assertThat(one(StompVersion.V12, "BEGIN\ncontent-length:0\n\n\0").body()).isEmpty();
+        assertThat(one(StompVersion.V12, "SEND\nä:ö€😀\n\nü\0").header("ä")).isEqualTo("ö€😀");
     }
 
     // ------------------------------------------------------------------ however it is divided
 
     static Stream<Arguments> streams() {
         return Stream.of(
-                Arguments.of(Version.V10, "\nSEND\na: b\n\nx\0\n\nACK\nmessage-id:a\n\n\0"),
-                Arguments.of(Version.V11, "SEND\na:\\c\ncontent-length:3\n\n\0\0\0\0\n\nSEND\n\nabc\0"),
-                Arguments.of(Version.V12, "\r\nSEND\r\nä:\\r\r\ncontent-length:0\r\n\r\n\0\r\n\r\nSEND\n\nä\0"));
+                Arguments.of(StompVersion.V10, "\nSEND\na: b\n\nx\0\n\nACK\nmessage-id:a\n\n\0"),
+                Arguments.of(StompVersion.V11, "SEND\na:\\c\ncontent-length:3\n\n\0\0\0\0\n\nSEND\n\nabc\0"),
+                Arguments.of(StompVersion.V12, "\r\nSEND\r\nä:\\r\r\ncontent-length:0\r\n\r\n\0\r\n\r\nSEND\n\nä\0"));
     }
 
     @ParameterizedTest
     @MethodSource("streams")
-    void readsTheSameHoweverTheStreamIsDivided(Version version, String text) throws FrameException {
+    void readsTheSameHoweverTheStreamIsDivided(StompVersion version, String text) throws FrameException {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         String whole = describe(parse(version, bytes));
         for (int first = 0; first <= bytes.length; first++) {
@@ -195,37 +195,37 @@ class FrameParserTest {
                 "THISISACOMMANDTHATNEVERENDSANDGOESONANDON"
             })
     void refusesWhatIsNoFrame(String text) {
-        for (Version version : Version.values()) {
-            assertThat(fault(version, text)).isEqualTo(Fault.MALFORMED);
+        for (StompVersion version : StompVersion.values()) {
+            assertThat(fault(version, text)).isEqualTo(StompFault.MALFORMED);
         }
     }
 
     @Test
     void refusesHeadersThatAreNoText() {
         byte[] bytes = {'S', 'E', 'N', 'D', '\n', 'a', ':', (byte) 0xC3, (byte) 0x28, '\n', '\n', 0};
-        assertThatThrownBy(() -> parse(Version.V12, bytes))
+        assertThatThrownBy(() -> parse(StompVersion.V12, bytes))
                 .isInstanceOf(FrameException.class)
                 .hasMessageContaining("UTF-8");
     }
 
     @Test
     void refusesWhatIsBeyondALimitAsSoonAsItShows() throws FrameException {
-        assertThat(parse(Version.V12, "SEND\n" + "a:b\n".repeat(8) + "\n\0")).hasSize(1);
-        assertThat(fault(Version.V12, "SEND\n" + "a:b\n".repeat(9))).isEqualTo(Fault.HEAD_TOO_LARGE);
-        assertThat(parse(Version.V12, "SEND\na:" + "b".repeat(253) + "\n\n\0")).hasSize(1);
-        assertThat(fault(Version.V12, "SEND\na:" + "b".repeat(255))).isEqualTo(Fault.HEAD_TOO_LARGE);
+        assertThat(parse(StompVersion.V12, "SEND\n" + "a:b\n".repeat(8) + "\n\0")).hasSize(1);
+        assertThat(fault(StompVersion.V12, "SEND\n" + "a:b\n".repeat(9))).isEqualTo(StompFault.HEAD_TOO_LARGE);
+        assertThat(parse(StompVersion.V12, "SEND\na:" + "b".repeat(253) + "\n\n\0")).hasSize(1);
+        assertThat(fault(StompVersion.V12, "SEND\na:" + "b".repeat(255))).isEqualTo(StompFault.HEAD_TOO_LARGE);
         String header = "a:" + "b".repeat(200) + "\n";
-        assertThat(fault(Version.V12, "SEND\n" + header.repeat(6))).isEqualTo(Fault.HEAD_TOO_LARGE);
-        assertThat(parse(Version.V12, "SEND\n\n" + "b".repeat(10_000) + "\0")).hasSize(1);
-        assertThat(fault(Version.V12, "SEND\n\n" + "b".repeat(10_001))).isEqualTo(Fault.BODY_TOO_LARGE);
-        assertThat(fault(Version.V12, "SEND\ncontent-length:10001\n\n")).isEqualTo(Fault.BODY_TOO_LARGE);
-        assertThat(fault(Version.V12, "SEND\ncontent-length:99999999999999999999\n\n")).isEqualTo(Fault.BODY_TOO_LARGE);
+        assertThat(fault(StompVersion.V12, "SEND\n" + header.repeat(6))).isEqualTo(StompFault.HEAD_TOO_LARGE);
+        assertThat(parse(StompVersion.V12, "SEND\n\n" + "b".repeat(10_000) + "\0")).hasSize(1);
+        assertThat(fault(StompVersion.V12, "SEND\n\n" + "b".repeat(10_001))).isEqualTo(StompFault.BODY_TOO_LARGE);
+        assertThat(fault(StompVersion.V12, "SEND\ncontent-length:10001\n\n")).isEqualTo(StompFault.BODY_TOO_LARGE);
+        assertThat(fault(StompVersion.V12, "SEND\ncontent-length:99999999999999999999\n\n")).isEqualTo(StompFault.BODY_TOO_LARGE);
     }
 
     @Test
     void takesNothingButConnectFromStrangers() {
         for (String first : List.of("SEND\n", "MESSAGE\n", "DISCONNECT\n")) {
-            assertThat(fault(null, first)).isEqualTo(Fault.UNEXPECTED);
+            assertThat(fault(null, first)).isEqualTo(StompFault.UNEXPECTED);
         }
     }
 
@@ -237,7 +237,7 @@ class FrameParserTest {
         long allocated = 0;
         for (int round = 0; round < 3; round++) {
             FrameParser parser = new FrameParser(wide);
-            parser.version(Version.V12);
+            parser.version(StompVersion.V12);
             ByteBuf in = Unpooled.wrappedBuffer(bytes);
             long before = threads.getCurrentThreadAllocatedBytes();
             assertThat(parser.next(in) == null).isTrue();
@@ -249,9 +249,9 @@ class FrameParserTest {
     // ------------------------------------------------------------------ and back
 
     @ParameterizedTest
-    @EnumSource(Version.class)
-    void readsWhatTheWriterWrites(Version version) throws FrameException {
-        String nasty = version == Version.V10 ? "a\\b" : version == Version.V11 ? "a:b\nc\\d" : "a:b\nc\\d\re";
+    @EnumSource(StompVersion.class)
+    void readsWhatTheWriterWrites(StompVersion version) throws FrameException {
+        String nasty = version == StompVersion.V10 ? "a\\b" : version == StompVersion.V11 ? "a:b\nc\\d" : "a:b\nc\\d\re";
         byte[] frame = FrameWriter.write(version, "SEND", Headers.of(nasty, nasty, "x", ""), new byte[] {0, 1, 0});
         List<Frame> frames = parse(version, frame);
         assertThat(frames).hasSize(1);
@@ -260,8 +260,8 @@ class FrameParserTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Version.class)
-    void writesNoHeaderThatAnotherCouldBeginIn(Version version) throws FrameException {
+    @EnumSource(StompVersion.class)
+    void writesNoHeaderThatAnotherCouldBeginIn(StompVersion version) throws FrameException {
         byte[] frame = FrameWriter.write(version, "SEND", Headers.of("a\nb:c", "d\nevil:1\r\n\0"), new byte[0]);
         List<Frame> frames = parse(version, frame);
         assertThat(frames).hasSize(1);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.stomp.internal.codec.AckMode;
 import dev.tutti.stomp.internal.codec.Destination;
 import dev.tutti.stomp.internal.codec.FrameException;
-import dev.tutti.stomp.internal.codec.Version;
+import dev.tutti.stomp.internal.codec.StompVersion;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -32,7 +32,7 @@ class SubscriptionTreeTest {
                 tree.remove(gone);
             } else {
                 Destination pattern = Destination.pattern(path(random, List.of("a", "b", "*"), true));
-                Subscription added = new Subscription(null, "s", step, pattern, AckMode.AUTO, Version.V12);
+                Subscription added = new Subscription(null, "s", step, pattern, AckMode.AUTO, StompVersion.V12);
                 present.put(step, added);
                 tree.add(added);
             }

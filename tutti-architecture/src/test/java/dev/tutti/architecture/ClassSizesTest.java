@@ -1,0 +1,51 @@
+package dev.tutti.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ClassSizesTest {
+
+    /** Classes over the limit until they are cut at a seam, with the number that each has: it may only become less. */
+    private static final Map<String, Integer> FIELDS = Map.ofEntries(
+            Map.entry("dev.tutti.Group", 28),
+            Map.entry("dev.tutti.blocks.map.LastWriterMap", 28),
+            Map.entry("dev.tutti.campaign.application.GroupMember", 30),
+            Map.entry("dev.tutti.internal.delivery.DeliveryExecutor", 48),
+            Map.entry("dev.tutti.internal.state.Installation", 33),
+            Map.entry("dev.tutti.protocols.datagram.DatagramConnection", 44),
+            Map.entry("dev.tutti.protocols.datagram.DatagramNode", 42),
+            Map.entry("dev.tutti.protocols.datagram.Recovery", 33),
+            Map.entry("dev.tutti.protocols.discovery.Discovery$Address", 26),
+            Map.entry("dev.tutti.protocols.link.Link", 30),
+            Map.entry("dev.tutti.protocols.membership.Membership", 28),
+            Map.entry("dev.tutti.protocols.reliability.Reliability", 33),
+            Map.entry("dev.tutti.sim.SimulatedNode", 41),
+            Map.entry("dev.tutti.tomcat.TuttiManager", 34));
+
+    private static final Map<String, Integer> ARGUMENTS = Map.of(
+            "dev.tutti.blocks.calls.CallServer", 10,
+            "dev.tutti.protocols.datagram.DatagramConnection", 9);
+
+    @Test
+    void areKept() {
+        JavaClasses classes = new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                .importPackages("dev.tutti");
+        assertThat(classes).hasSizeGreaterThan(50);
+        assertThat(new ClassSizes(FIELDS, ARGUMENTS).violations(classes)).isEmpty();
+    }
+
+    @Test
+    void classesBeyondTheirLimitAreFound() {
+        String name = ClassSizes.class.getName();
+        JavaClasses classes = new ClassFileImporter().importClasses(ClassSizes.class);
+        assertThat(new ClassSizes(Map.of(name, 1), Map.of(name, 1)).violations(classes))
+                .containsExactly(name + ": 2 fields, at most 1", name + ": 2 constructor arguments, at most 1");
+        assertThat(new ClassSizes(Map.of(name, 2), Map.of(name, 2)).violations(classes)).isEmpty();
+    }
+}

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tutti.core.View;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -288,49 +287,6 @@ class CallbackFailureTest {
     }
 
     // ------------------------------------------------------------------ state
-
-    /** A state whose callbacks throw where a test says so. */
-    private static final class FailingState implements GroupState {
-        private final String place;
-        private final Thrown thrown;
-        private volatile boolean isArmed = true;
-
-        FailingState(String place, Thrown thrown) {
-            this.place = place;
-            this.thrown = thrown;
-        }
-
-        private void at(String here) {
-            if (isArmed && place.equals(here)) {
-                thrown.now();
-            }
-        }
-
-        @Override
-        public Snapshot snapshot() {
-            at("snapshot");
-            return new Snapshot() {
-                @Override
-                public void write(OutputStream out) throws IOException {
-                    out.write(new byte[100]);
-                    at("snapshot.write");
-                    out.write(new byte[100]);
-                }
-
-                @Override
-                public void close() {
-                    at("snapshot.close");
-                }
-            };
-        }
-
-        @Override
-        public void install(InputStream in) throws IOException {
-            in.read();
-            at("install");
-            in.readAllBytes();
-        }
-    }
 
     private Group joinWithState(String name, Recorder recorder, FailingState state) {
         return recorder.on(node(name).group("g")).set("state.timeout", "10 s").state(state).join();

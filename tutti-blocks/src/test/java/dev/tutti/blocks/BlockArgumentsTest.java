@@ -263,7 +263,7 @@ class BlockArgumentsTest {
             try (Hold hold = coordination.lock("l").tryAcquire().orElseThrow()) {
                 isNull("onLost: the listener", () -> hold.onLost(null));
             }
-            assertThat(coordination.status()).as("nothing is asked for any more").containsEntry("claims", 0L);
+            assertThat(coordination.status()).as("nothing is asked for any more").containsEntry("leases", 0L);
         });
     }
 

@@ -56,7 +56,7 @@ public final class Cluster implements AutoCloseable {
     private final Story story;
     private final SplittableRandom random;
     private final SplittableRandom pauses;
-    private final TreeMap<String, Witness.Record> records = new TreeMap<>();
+    private final TreeMap<String, GroupHistory> records = new TreeMap<>();
     private final Expectations expectations = new Expectations();
     private final List<SimulatedProcess> processes = new ArrayList<>();
     private UnaryOperator<NodeBuilder> configuration = UnaryOperator.identity();

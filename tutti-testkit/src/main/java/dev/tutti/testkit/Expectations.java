@@ -24,9 +24,9 @@ final class Expectations {
         return callbackFailures.test(failure);
     }
 
-    Witness.Record record(String group, Settings settings) {
+    GroupHistory record(String group, Settings settings) {
         boolean isWithState = settings.get(GroupSettings.STATE) != GroupSettings.StateOf.NOBODY;
-        return new Witness.Record(promise(settings), distinct.test(group), isWithState);
+        return new GroupHistory(promise(settings), distinct.test(group), isWithState);
     }
 
     private static PropertyChecker.Promise promise(Settings settings) {

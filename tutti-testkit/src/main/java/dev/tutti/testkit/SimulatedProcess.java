@@ -27,7 +27,7 @@ final class SimulatedProcess {
     private final Simulation simulation;
     private final CooperativeThreads threads;
     private final Story story;
-    private final Map<String, Witness.Record> records;
+    private final Map<String, GroupHistory> records;
     private final Expectations expectations;
     private final String name;
     private final SimulatedNode simulated;
@@ -44,7 +44,7 @@ final class SimulatedProcess {
             Simulation simulation,
             CooperativeThreads threads,
             Story story,
-            Map<String, Witness.Record> records,
+            Map<String, GroupHistory> records,
             Expectations expectations,
             String name,
             String address,
@@ -279,7 +279,7 @@ final class SimulatedProcess {
                 return last;
             }
         }
-        Witness.Record record = records.computeIfAbsent(group, key -> expectations.record(group, settings));
+        GroupHistory record = records.computeIfAbsent(group, key -> expectations.record(group, settings));
         Witness witness = new Witness(group, this, self, record);
         witnesses.add(witness);
         return witness;

@@ -7,18 +7,15 @@ import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.Receipt;
 import dev.tutti.core.View;
-import dev.tutti.core.ViewId;
 import dev.tutti.core.stack.Application;
 import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.protocols.packing.Submissions;
 import dev.tutti.sim.History;
-import dev.tutti.sim.PropertyChecker;
 import dev.tutti.sim.Violation;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -36,96 +33,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Witness {
 
-    /** A message of a cluster in which no two are equal. */
-    private record Sent(History.Message message, boolean isScoped) {
-
-        /** Returns whether its listeners are called aside from others. */
-        boolean isAside() {
-            return isScoped || message.isOutOfBand();
-        }
-    }
-
-    /** State shared by the witnesses of all members of one group. */
-    static final class Record {
-        final History history = new History();
-
-        private final PropertyChecker checker;
-        private int checkedCount;
-        private final List<Violation> violations = new ArrayList<>();
-        private final List<Witness> witnesses = new ArrayList<>();
-
-        /** Messages by content, where no two are equal. */
-        private final Map<Long, Sent> byContent = new TreeMap<>();
-
-        /** By view and sender, the multicasts that the sender delivered to itself, which it does as it sends them. */
-        private final Map<ViewId, TreeMap<Member, List<History.Message>>> sent = new TreeMap<>();
-
-        private final Map<Member, TreeMap<Member, List<History.Message>>> unicasts = new TreeMap<>();
-        private final boolean isDistinct;
-        private final boolean isWithState;
-
-        /** True if the checker knows the guarantees of this group. */
-        final boolean isChecked;
-
-        /**
-         * @param isDistinct whether no two messages have the same content: else only reliable order is checked
-         * @param isWithState whether members that join skip messages, and have a state instead
-         */
-        Record(PropertyChecker.Promise promise, boolean isDistinct, boolean isWithState) {
-            this.isDistinct = isDistinct;
-            this.isWithState = isWithState;
-            this.isChecked = isDistinct || promise == PropertyChecker.Promise.RELIABLE;
-            this.checker = new PropertyChecker(promise);
-        }
-
-        /** Returns the checker, up to the end of the history. */
-        private PropertyChecker checker() {
-            List<History.Entry> entries = history.entries();
-            while (checkedCount < entries.size()) {
-                checker.take(entries.get(checkedCount++));
-            }
-            return checker;
-        }
-
-        List<Violation> violations() {
-            List<Violation> all = new ArrayList<>(checker().violations());
-            all.addAll(violations);
-            return all;
-        }
-
-        List<Violation> violationsAtRest(Collection<Member> present) {
-            List<Violation> all = new ArrayList<>(checker().violationsAtRest(present));
-            // It is not known here whether a fault or a full queue dropped the last message of an unreliable group.
-            all.removeIf(violation -> violation.property().equals("L7"));
-            witnesses.stream()
-                    .filter(witness -> present.contains(witness.self()) && witness.isMember())
-                    .forEach(witness -> witness.reportUntold(all));
-            all.addAll(violations);
-            return all;
-        }
-
-        private void report(String property, String text) {
-            if (violations.size() < VIOLATIONS_MAX) {
-                violations.add(new Violation(property, text));
-            }
-        }
-
-        private List<History.Message> sent(ViewId view, Member sender) {
-            return sent.computeIfAbsent(view, key -> new TreeMap<>()).computeIfAbsent(sender, key -> new ArrayList<>());
-        }
-
-        private List<History.Message> unicasts(Member sender, Member receiver) {
-            return unicasts.computeIfAbsent(sender, key -> new TreeMap<>())
-                    .computeIfAbsent(receiver, key -> new ArrayList<>());
-        }
-    }
-
     private static final Comparator<@Nullable Member> ALL_FIRST = Comparator.nullsFirst(Comparator.naturalOrder());
 
     private final String group;
     private final SimulatedProcess process;
     private final NodeId node;
-    private final Record record;
+    private final GroupHistory record;
     private final List<History.Message> taken = new ArrayList<>();
     private final TreeMap<@Nullable Member, Reassembly> takenPieces = new TreeMap<>(ALL_FIRST);
     private final TreeMap<@Nullable Member, Long> takenCounts = new TreeMap<>(ALL_FIRST);
@@ -139,7 +52,7 @@ final class Witness {
     private final ArrayDeque<Object> untold = new ArrayDeque<>();
 
     /** A message for listeners aside from others, and the number of the view that it was delivered in. */
-    private record Aside(Sent sent, long view) {}
+    private record Aside(GroupHistory.Sent sent, long view) {}
 
     /** Messages that the stack has delivered and no listener has got aside yet. */
     private final TreeMap<Long, Aside> untoldAside = new TreeMap<>();
@@ -149,7 +62,7 @@ final class Witness {
     private @Nullable View view;
     private boolean isLeft;
 
-    Witness(String group, SimulatedProcess process, NodeId node, Record record) {
+    Witness(String group, SimulatedProcess process, NodeId node, GroupHistory record) {
         this.group = group;
         this.process = process;
         this.node = node;
@@ -225,7 +138,7 @@ final class Witness {
         long index = (isOutOfBand ? outOfBandCounts : takenCounts).merge(receiver, 1L, Long::sum);
         History.Message message = new History.Message(sender, receiver, isOutOfBand, index, hash);
         add(new History.Submitted(sender, message));
-        record.byContent.put(hash, new Sent(message, isScoped));
+        record.byContent.put(hash, new GroupHistory.Sent(message, isScoped));
         process.remember("sent " + text(content) + (receiver == null ? "" : " to " + receiver));
     }
 
@@ -354,9 +267,9 @@ final class Witness {
     }
 
     private void onDistinctDelivered(Member receiver, Member sender, boolean isUnicast, long hash) {
-        Sent known = record.byContent.get(hash);
-        Sent sent = known == null
-                ? new Sent(new History.Message(sender, isUnicast ? receiver : null, -1, hash), false)
+        GroupHistory.Sent known = record.byContent.get(hash);
+        GroupHistory.Sent sent = known == null
+                ? new GroupHistory.Sent(new History.Message(sender, isUnicast ? receiver : null, -1, hash), false)
                 : known;
         add(new History.Delivered(receiver, sent.message()));
         if (sent.isAside()) {
@@ -506,7 +419,7 @@ final class Witness {
 
     private void onToldMessage(Member member, Message message) {
         byte[] content = message.bytes();
-        Sent sent = record.byContent.get(hash(content));
+        GroupHistory.Sent sent = record.byContent.get(hash(content));
         if (sent == null) {
             record.report("T2", member + " is told of " + text(content) + ", which nobody has sent");
             return;
@@ -527,7 +440,7 @@ final class Witness {
         }
     }
 
-    private void reportUntold(List<Violation> found) {
+    void reportUntold(List<Violation> found) {
         int count = untold.size() + (record.isWithState ? 0 : untoldAside.size());
         if (record.isDistinct && count > 0) {
             Object first = untold.isEmpty() ? untoldAside.firstEntry().getValue() : untold.peek();
@@ -612,5 +525,4 @@ final class Witness {
     }
 
     private static final int TEXT_MAX = 60;
-    private static final int VIOLATIONS_MAX = 20;
 }

@@ -79,7 +79,7 @@ final class Sentences {
                             number(m, 2),
                             m.group(4) == null ? Duration.ZERO : Durations.parse(m.group(4)),
                             parse(m.group(5)))),
-            new Form("no trigger waits any more", m -> new Promises.Disarm()),
+            new Form("no ambush waits any more", m -> new Promises.Disarm()),
             new Form("its (sender|receiver) is killed", m -> new Ends.KillEnd(m.group(1).equals("sender"))),
             new Form("its (sender|receiver) stands still for %", m ->
                     new Ends.StallEnd(m.group(1).equals("sender"), Durations.parse(m.group(2)))),

@@ -87,7 +87,7 @@ class LeaderLoopTest {
             hasLost.complete(budget.hasLostLoop() && !budget.mayGoOn());
         });
         awaitQuietly(entered);
-        assertThat(loopThread()).as("a task runs while the task is blocked").isNotSameAs(first);
+        assertThat(loopThread()).as("the loop goes on while the task is blocked").isNotSameAs(first);
         release.countDown();
         assertThat(hasLost.join()).isTrue();
         assertThat(wasInLoop.join()).as("whoever has lost the loop is not in it").isFalse();

@@ -1,0 +1,99 @@
+package dev.tutti.testkit;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.ViewId;
+import dev.tutti.sim.History;
+import dev.tutti.sim.PropertyChecker;
+import dev.tutti.sim.Violation;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** State shared by the witnesses of all members of one group. */
+final class GroupHistory {
+
+    private static final int VIOLATIONS_MAX = 20;
+
+    /** A message of a cluster in which no two are equal. */
+    record Sent(History.Message message, boolean isScoped) {
+
+        /** Returns whether its listeners are called aside from others. */
+        boolean isAside() {
+            return isScoped || message.isOutOfBand();
+        }
+    }
+
+    final History history = new History();
+
+    private final PropertyChecker checker;
+    private int checkedCount;
+    private final List<Violation> violations = new ArrayList<>();
+    final List<Witness> witnesses = new ArrayList<>();
+
+    /** Messages by content, where no two are equal. */
+    final Map<Long, Sent> byContent = new TreeMap<>();
+
+    /** By view and sender, the multicasts that the sender delivered to itself, which it does as it sends them. */
+    private final Map<ViewId, TreeMap<Member, List<History.Message>>> sent = new TreeMap<>();
+
+    private final Map<Member, TreeMap<Member, List<History.Message>>> unicasts = new TreeMap<>();
+    final boolean isDistinct;
+    final boolean isWithState;
+
+    /** True if the checker knows the guarantees of this group. */
+    final boolean isChecked;
+
+    /**
+     * @param isDistinct whether no two messages have the same content: else only reliable order is checked
+     * @param isWithState whether members that join skip messages, and have a state instead
+     */
+    GroupHistory(PropertyChecker.Promise promise, boolean isDistinct, boolean isWithState) {
+        this.isDistinct = isDistinct;
+        this.isWithState = isWithState;
+        this.isChecked = isDistinct || promise == PropertyChecker.Promise.RELIABLE;
+        this.checker = new PropertyChecker(promise);
+    }
+
+    /** Returns the checker, up to the end of the history. */
+    PropertyChecker checker() {
+        List<History.Entry> entries = history.entries();
+        while (checkedCount < entries.size()) {
+            checker.take(entries.get(checkedCount++));
+        }
+        return checker;
+    }
+
+    List<Violation> violations() {
+        List<Violation> all = new ArrayList<>(checker().violations());
+        all.addAll(violations);
+        return all;
+    }
+
+    List<Violation> violationsAtRest(Collection<Member> present) {
+        List<Violation> all = new ArrayList<>(checker().violationsAtRest(present));
+        // It is not known here whether a fault or a full queue dropped the last message of an unreliable group.
+        all.removeIf(violation -> violation.property().equals("L7"));
+        witnesses.stream()
+                .filter(witness -> present.contains(witness.self()) && witness.isMember())
+                .forEach(witness -> witness.reportUntold(all));
+        all.addAll(violations);
+        return all;
+    }
+
+    void report(String property, String text) {
+        if (violations.size() < VIOLATIONS_MAX) {
+            violations.add(new Violation(property, text));
+        }
+    }
+
+    List<History.Message> sent(ViewId view, Member sender) {
+        return sent.computeIfAbsent(view, key -> new TreeMap<>()).computeIfAbsent(sender, key -> new ArrayList<>());
+    }
+
+    List<History.Message> unicasts(Member sender, Member receiver) {
+        return unicasts.computeIfAbsent(sender, key -> new TreeMap<>())
+                .computeIfAbsent(receiver, key -> new ArrayList<>());
+    }
+}

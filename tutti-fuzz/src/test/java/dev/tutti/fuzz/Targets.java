@@ -29,7 +29,7 @@ import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.stomp.internal.codec.StompBytes;
 import dev.tutti.tomcat.JavaSerialization;
-import dev.tutti.tomcat.replication.ReplicationBytes;
+import dev.tutti.tomcat.replication.codec.ReplicationBytes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -1,16 +1,16 @@
 package dev.tutti.tomcat;
 
 import dev.tutti.internal.Logs;
-import dev.tutti.tomcat.replication.Change;
 import dev.tutti.tomcat.replication.Contact.Standing;
-import dev.tutti.tomcat.replication.Mark;
 import dev.tutti.tomcat.replication.OutdatedException;
 import dev.tutti.tomcat.replication.ReplicationCounters;
 import dev.tutti.tomcat.replication.ReplicationCounters.Counter;
 import dev.tutti.tomcat.replication.Replicator;
-import dev.tutti.tomcat.replication.SessionRecord;
 import dev.tutti.tomcat.replication.StalledException;
 import dev.tutti.tomcat.replication.StoppedException;
+import dev.tutti.tomcat.replication.session.Change;
+import dev.tutti.tomcat.replication.session.Mark;
+import dev.tutti.tomcat.replication.session.SessionRecord;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;

@@ -1,9 +1,10 @@
 package dev.tutti.tomcat;
 
 import dev.tutti.internal.Fence;
-import dev.tutti.tomcat.replication.Field;
+import dev.tutti.tomcat.diagnostics.Reports;
 import dev.tutti.tomcat.replication.ReplicationCounters;
 import dev.tutti.tomcat.replication.ReplicationCounters.Counter;
+import dev.tutti.tomcat.replication.session.Field;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,8 @@
 package dev.tutti.tomcat;
 
-import dev.tutti.tomcat.replication.Change;
-import dev.tutti.tomcat.replication.Field;
-import dev.tutti.tomcat.replication.Mark;
+import dev.tutti.tomcat.replication.session.Change;
+import dev.tutti.tomcat.replication.session.Field;
+import dev.tutti.tomcat.replication.session.Mark;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,10 +1,10 @@
 package dev.tutti.tomcat;
 
-import dev.tutti.tomcat.replication.Change;
-import dev.tutti.tomcat.replication.Field;
-import dev.tutti.tomcat.replication.Mark;
-import dev.tutti.tomcat.replication.Slot;
-import dev.tutti.tomcat.replication.Version;
+import dev.tutti.tomcat.replication.session.Change;
+import dev.tutti.tomcat.replication.session.Field;
+import dev.tutti.tomcat.replication.session.Mark;
+import dev.tutti.tomcat.replication.session.SessionVersion;
+import dev.tutti.tomcat.replication.session.Slot;
 import jakarta.servlet.http.HttpSessionActivationListener;
 import jakarta.servlet.http.HttpSessionBindingListener;
 import java.util.Arrays;
@@ -25,7 +25,7 @@ final class Live {
     record Encoded(byte @Nullable [] content, boolean isPossible) {}
 
     /** Version of the slot that the object was decoded from, or last written to. */
-    volatile Version version = Version.NONE;
+    volatile SessionVersion version = SessionVersion.NONE;
 
     volatile byte @Nullable [] baseline;
 
@@ -77,7 +77,7 @@ final class Live {
             @Nullable Object value,
             boolean isJustSet,
             BiFunction<String, Object, Encoded> encoder) {
-        Version present = slot == null ? Version.NONE : slot.version();
+        SessionVersion present = slot == null ? SessionVersion.NONE : slot.version();
         boolean isCurrent = version.equals(present);
         boolean isReplaced = isUnsent && !isJustSet && !isCurrent;
         isUnsent = false;

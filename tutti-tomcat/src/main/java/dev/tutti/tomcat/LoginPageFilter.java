@@ -1,5 +1,6 @@
 package dev.tutti.tomcat;
 
+import dev.tutti.tomcat.request.CommitResponse;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

@@ -1,5 +1,6 @@
 package dev.tutti.tomcat;
 
+import dev.tutti.tomcat.request.CommitResponse;
 import jakarta.servlet.ServletException;
 import java.io.IOException;
 import org.apache.catalina.Session;

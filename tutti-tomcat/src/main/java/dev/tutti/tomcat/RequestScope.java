@@ -1,6 +1,6 @@
 package dev.tutti.tomcat;
 
-import dev.tutti.tomcat.replication.Mark;
+import dev.tutti.tomcat.replication.session.Mark;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.http.HttpServletResponse;

@@ -3,14 +3,22 @@ package dev.tutti.tomcat;
 import dev.tutti.Node;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.internal.Logs;
+import dev.tutti.tomcat.diagnostics.EarlyPorts;
+import dev.tutti.tomcat.diagnostics.Release;
+import dev.tutti.tomcat.diagnostics.Reports;
+import dev.tutti.tomcat.diagnostics.WrongAttributes;
+import dev.tutti.tomcat.node.GroupChannel;
+import dev.tutti.tomcat.node.NodeOptions;
+import dev.tutti.tomcat.node.SharedNodes;
 import dev.tutti.tomcat.replication.Acknowledgement;
 import dev.tutti.tomcat.replication.ReplicationCounters;
 import dev.tutti.tomcat.replication.ReplicationOptions;
 import dev.tutti.tomcat.replication.Replicator;
 import dev.tutti.tomcat.replication.SessionChannel;
-import dev.tutti.tomcat.replication.SessionRecord;
 import dev.tutti.tomcat.replication.StalledException;
 import dev.tutti.tomcat.replication.StoppedException;
+import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.request.RunningRequests;
 import jakarta.servlet.http.HttpSession;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,10 +63,8 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private static final Logger LOG = Logs.of(TuttiManager.class);
 
     /** Runs tasks that wait for the network, each on a virtual thread of its own. */
-    private static final Executor THREADS = task -> Thread.ofVirtual()
-            .name("tutti-sessions")
-            .inheritInheritableThreadLocals(false)
-            .start(task);
+    private static final Executor THREADS = task ->
+            Thread.ofVirtual().name("tutti-sessions").inheritInheritableThreadLocals(false).start(task);
 
     private final @Nullable Node givenNode;
     private final SessionChannel.@Nullable Source source;
@@ -359,8 +365,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
             throw new LifecycleException("<Manager> of " + context.getName() + ": " + wrongAttributes);
         }
         if (!context.getDistributable()) {
-            LOG.warn(
-                    "{}: web.xml has no <distributable/>. Sessions are replicated all the same; attributes that can't be"
+            LOG.warn("{}: web.xml has no <distributable/>. Sessions are replicated all the same; attributes that can't be"
                             + " serialized are not refused, but stay at their node.",
                     context.getName());
         }
@@ -393,9 +398,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
             LOG.warn(
                     "{}: sessions of group {}: {}. Sessions that other nodes hold are not known here until they are met;"
                             + " their users get new ones from this node",
-                    getContext().getName(),
-                    groupName(),
-                    result.text());
+                    getContext().getName(), groupName(), result.text());
         }
     }
 
@@ -413,9 +416,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
             LOG.warn(
                     "{}: {} requests still run {} after the application was asked to stop (stopTimeout). It stops now; those"
                             + " that change a session later are answered with status 503",
-                    getContext().getName(),
-                    late,
-                    Durations.print(stopTimeout));
+                    getContext().getName(), late, Durations.print(stopTimeout));
         }
     }
 
@@ -502,8 +503,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
             }
             chosen = sessionCodec;
         }
-        return new AttributeCodec(
-                chosen, allowed, () -> getContext().getLoader().getClassLoader(), counters, reports);
+        return new AttributeCodec(chosen, allowed, () -> getContext().getLoader().getClassLoader(), counters, reports);
     }
 
     /** Does nothing: the other nodes keep the sessions. */

@@ -1,17 +1,17 @@
 package dev.tutti.tomcat;
 
 import dev.tutti.tomcat.AbsenceGuard.Verdict;
-import dev.tutti.tomcat.replication.Change;
 import dev.tutti.tomcat.replication.Contact.Standing;
-import dev.tutti.tomcat.replication.EndReason;
-import dev.tutti.tomcat.replication.Field;
-import dev.tutti.tomcat.replication.Mark;
 import dev.tutti.tomcat.replication.OutdatedException;
-import dev.tutti.tomcat.replication.SessionRecord;
-import dev.tutti.tomcat.replication.Slot;
 import dev.tutti.tomcat.replication.StalledException;
 import dev.tutti.tomcat.replication.StoppedException;
-import dev.tutti.tomcat.replication.Version;
+import dev.tutti.tomcat.replication.session.Change;
+import dev.tutti.tomcat.replication.session.EndReason;
+import dev.tutti.tomcat.replication.session.Field;
+import dev.tutti.tomcat.replication.session.Mark;
+import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.replication.session.SessionVersion;
+import dev.tutti.tomcat.replication.session.Slot;
 import jakarta.servlet.http.HttpSessionActivationListener;
 import jakarta.servlet.http.HttpSessionEvent;
 import java.io.Serializable;
@@ -45,7 +45,7 @@ public final class TuttiSession extends StandardSession {
 
     private final transient TuttiManager owner;
     private final transient ConcurrentHashMap<String, Live> lives = new ConcurrentHashMap<>();
-    private final transient ConcurrentHashMap<Field, Version> adopted = new ConcurrentHashMap<>();
+    private final transient ConcurrentHashMap<Field, SessionVersion> adopted = new ConcurrentHashMap<>();
     private final transient Set<Field> changedFields = ConcurrentHashMap.newKeySet();
     private final transient ConcurrentHashMap<Field, Mark> fieldMarks = new ConcurrentHashMap<>();
     private final transient Object flushing = new Object();

@@ -2,6 +2,8 @@ package dev.tutti.tomcat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.tomcat.diagnostics.EarlyPorts;
+import dev.tutti.tomcat.diagnostics.Reports;
 import dev.tutti.tomcat.replication.InMemoryCluster;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
 import dev.tutti.tomcat.TomcatNode.Page;
+import dev.tutti.tomcat.node.NodeOptions;
+import dev.tutti.tomcat.node.SharedNodes;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URL;

@@ -4,6 +4,9 @@ import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.ABSENCES;
 import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.CONTACT_WAITS;
 
 import dev.tutti.core.Member;
+import dev.tutti.tomcat.replication.session.Mark;
+import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,7 +28,7 @@ import java.util.function.LongSupplier;
  *
  * <p>The clock only makes a member suspect itself. The process may stand still again between a look at it and a write.
  * A write therefore carries the number of the view that its writer stood in when it looked, and loses to writes of
- * later views (see {@link Version}).
+ * later views (see {@link SessionVersion}).
  *
  * <p>When a member comes back to a view from which it was missing, {@link #absences} grows at both sides, too.
  */

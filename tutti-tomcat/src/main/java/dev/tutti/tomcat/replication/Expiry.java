@@ -1,6 +1,8 @@
 package dev.tutti.tomcat.replication;
 
 import dev.tutti.core.Member;
+import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,12 +23,12 @@ final class Expiry {
 
     void onJoined(Member member) {
         self = member;
-        origin = Version.originOf(member);
+        origin = SessionVersion.originOf(member);
     }
 
     /** Returns whether this member decides when the session expires: it used it last, or stands in for that member. */
     boolean isPrimary(SessionRecord record, Peers peers) {
-        Version touched = record.touched();
+        SessionVersion touched = record.touched();
         if (touched.origin() == origin || peers.others().isEmpty()) {
             return true;
         }

@@ -6,7 +6,9 @@ import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.SEND_FAIL
 import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.STALLS;
 
 import dev.tutti.core.Member;
-import dev.tutti.tomcat.replication.SessionMessage.Ack;
+import dev.tutti.tomcat.replication.codec.MessageWriter;
+import dev.tutti.tomcat.replication.session.SessionMessage;
+import dev.tutti.tomcat.replication.session.SessionMessage.Ack;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

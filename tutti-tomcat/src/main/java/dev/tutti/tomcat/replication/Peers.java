@@ -2,6 +2,7 @@ package dev.tutti.tomcat.replication;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,7 +26,7 @@ record Peers(List<Member> members, Set<Member> others, Map<Long, Member> origins
         others.remove(self);
         Map<Long, Member> origins = new HashMap<>();
         for (Member member : view.members()) {
-            origins.put(Version.originOf(member), member);
+            origins.put(SessionVersion.originOf(member), member);
         }
         List<Member> together = new ArrayList<>(view.members());
         together.retainAll(view.transitionalSet(self));

@@ -5,19 +5,19 @@ import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.*;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.internal.Logs;
-import dev.tutti.tomcat.replication.SessionMessage.Access;
-import dev.tutti.tomcat.replication.SessionMessage.Ack;
-import dev.tutti.tomcat.replication.SessionMessage.Answer;
-import dev.tutti.tomcat.replication.SessionMessage.Delta;
-import dev.tutti.tomcat.replication.SessionMessage.Image;
-import dev.tutti.tomcat.replication.SessionMessage.ImageRequest;
-import dev.tutti.tomcat.replication.SessionMessage.Probe;
-import dev.tutti.tomcat.replication.SessionMessage.ProbeAnswer;
-import dev.tutti.tomcat.replication.SessionMessage.Query;
-import dev.tutti.tomcat.replication.SessionMessage.Remove;
-import dev.tutti.tomcat.replication.SessionMessage.StateChunk;
-import dev.tutti.tomcat.replication.SessionMessage.StateRequest;
-import dev.tutti.tomcat.replication.SessionRecord.Writer;
+import dev.tutti.tomcat.replication.codec.MalformedMessageException;
+import dev.tutti.tomcat.replication.codec.MessageReader;
+import dev.tutti.tomcat.replication.codec.SessionArchive;
+import dev.tutti.tomcat.replication.session.Change;
+import dev.tutti.tomcat.replication.session.EndReason;
+import dev.tutti.tomcat.replication.session.Field;
+import dev.tutti.tomcat.replication.session.FormerIds;
+import dev.tutti.tomcat.replication.session.Mark;
+import dev.tutti.tomcat.replication.session.SessionMessage;
+import dev.tutti.tomcat.replication.session.SessionMessage.Image;
+import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.replication.session.SessionStore;
+import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -82,11 +82,8 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
      * @param executor runs tasks that wait for the network, each on its own
      */
     public Replicator(
-            ReplicationOptions options,
-            ReplicationCounters counters,
-            Consumer<SessionRecord> onEnded,
-            LongSupplier nanoClock,
-            Executor executor) {
+            ReplicationOptions options, ReplicationCounters counters, Consumer<SessionRecord> onEnded,
+            LongSupplier nanoClock, Executor executor) {
         this(options, counters, onEnded, nanoClock, executor, Waiting.ON_THREAD);
     }
 
@@ -102,7 +99,8 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         this.counters = counters;
         this.outbox = new Outbox(options.acknowledgement(), counters, executor, () -> peers.others().isEmpty());
         this.contact = new Contact(
-                options, counters, nanoClock, waiting, number -> outbox.toGroup(new Probe(number), QUERIES_SENT, false));
+                options, counters, nanoClock, waiting,
+                number -> outbox.toGroup(new SessionMessage.Probe(number), QUERIES_SENT, false));
         this.onEnded = onEnded;
         this.nanoClock = nanoClock;
         this.executor = executor;
@@ -136,7 +134,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         long nowNanos = nanoClock.getAsLong();
         SessionRecord record =
                 new SessionRecord(UUID.randomUUID(), createdMillis, nowNanos, SessionRecord.State.LOCAL);
-        record.write(List.of(idChange(id)), contact.viewNumber(), new Writer(origin, nowNanos), List.of());
+        record.write(List.of(idChange(id)), contact.viewNumber(), new SessionRecord.Writer(origin, nowNanos), List.of());
         store.add(record);
         return record;
     }
@@ -155,8 +153,8 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         store.reindex(record, oldKey);
     }
 
-    private Writer writer() {
-        return new Writer(origin, nanoClock.getAsLong());
+    private SessionRecord.Writer writer() {
+        return new SessionRecord.Writer(origin, nanoClock.getAsLong());
     }
 
     private static Change idChange(String id) {
@@ -184,8 +182,8 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             throw new OutdatedException();
         }
         boolean isFirst = record.state() == SessionRecord.State.LOCAL;
-        Writer writer = writer();
-        Delta delta = record.write(changes, standing.view(), writer, marks);
+        SessionRecord.Writer writer = writer();
+        SessionMessage.Delta delta = record.write(changes, standing.view(), writer, marks);
         if (delta == null) {
             throw new OutdatedException();
         }
@@ -205,7 +203,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return isLate ? Math.max(number, makeAgain(record, Set.of(), true)) : number;
     }
 
-    private long sendOwn(SessionRecord record, SessionMessage message, Version version) {
+    private long sendOwn(SessionRecord record, SessionMessage message, SessionVersion version) {
         long number = outbox.toGroup(message, message instanceof Image ? IMAGES_SENT : DELTAS_SENT, true);
         record.onPublished(number, version.counter(), acknowledgements.settled());
         return number;
@@ -213,10 +211,10 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     private long makeAgain(SessionRecord record, Set<Long> overrulers, boolean isOwnToo) {
         String oldKey = store.keyOf(record.id());
-        List<Delta> again = record.reassert(overrulers, isOwnToo, contact.viewNumber(), writer());
+        List<SessionMessage.Delta> again = record.reassert(overrulers, isOwnToo, contact.viewNumber(), writer());
         store.reindex(record, oldKey);
         long number = 0;
-        for (Delta delta : again) {
+        for (SessionMessage.Delta delta : again) {
             counters.add(CHANGES_REASSERTED, delta.writes().size());
             number = sendOwn(record, delta, delta.version());
         }
@@ -291,11 +289,11 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     public long end(SessionRecord record, EndReason reason) {
         boolean isKnown = record.state() == SessionRecord.State.COMPLETE;
         long nowNanos = nanoClock.getAsLong();
-        Version version = record.claim(origin, nowNanos);
+        SessionVersion version = record.claim(origin, nowNanos);
         String key = store.keyOf(record.id());
         formerIds.onEnded(record.uid());
         store.remove(record.uid(), new SessionStore.Tombstone(key, version, reason, nowNanos));
-        return isKnown ? outbox.toGroup(new Remove(record.uid(), key, version, reason), REMOVALS_SENT, true) : 0;
+        return isKnown ? outbox.toGroup(new SessionMessage.Remove(record.uid(), key, version, reason), REMOVALS_SENT, true) : 0;
     }
 
     /** Returns the session with this id, if it is here. */
@@ -351,7 +349,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     private boolean ask(Lookups.Ticket ticket, String key) {
         if (ticket.isNew()) {
-            outbox.toGroup(new Query(ticket.query(), key), QUERIES_SENT, false);
+            outbox.toGroup(new SessionMessage.Query(ticket.query(), key), QUERIES_SENT, false);
         }
         return waiting.await(ticket.answered(), options.queryTimeout().toNanos());
     }
@@ -434,7 +432,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
         if (self == null) {
             self = me;
-            origin = Version.originOf(me);
+            origin = SessionVersion.originOf(me);
             expiry.onJoined(me);
         }
         Set<Member> together = view.transitionalSet(me);
@@ -513,47 +511,48 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private void handle(Member sender, SessionMessage message) {
         switch (message) {
             case Image image -> merge(image);
-            case Delta delta -> merge(sender, delta);
-            case Access access -> {
+            case SessionMessage.Delta delta -> merge(sender, delta);
+            case SessionMessage.Access access -> {
                 formerIds.onUsed(access.uid(), sender);
                 SessionRecord record = store.get(access.uid());
                 if (record != null) {
                     record.touch(access.version(), nanoClock.getAsLong());
                 }
             }
-            case Remove remove -> onRemove(remove);
-            case Ack ack -> acknowledgements.onAck(sender, ack.number());
-            case Query query -> {
+            case SessionMessage.Remove remove -> onRemove(remove);
+            case SessionMessage.Ack ack -> acknowledgements.onAck(sender, ack.number());
+            case SessionMessage.Query query -> {
                 SessionRecord record = store.find(query.key());
                 boolean isKnown = record != null && record.state() == SessionRecord.State.COMPLETE;
                 Image image = isKnown && record != null ? record.image(nanoClock.getAsLong()) : null;
-                outbox.soonTo(sender, new Answer(query.query(), image));
+                outbox.soonTo(sender, new SessionMessage.Answer(query.query(), image));
             }
-            case Answer answer -> {
+            case SessionMessage.Answer answer -> {
                 Image image = answer.image();
                 if (image != null) {
                     merge(image);
                 }
                 lookups.onAnswer(sender, answer.query(), image != null);
             }
-            case ImageRequest request -> {
+            case SessionMessage.ImageRequest request -> {
                 SessionRecord record = store.get(request.uid());
                 if (record != null && record.state() == SessionRecord.State.COMPLETE) {
                     outbox.soonTo(sender, record.image(nanoClock.getAsLong()));
                 }
             }
-            case Probe sent -> outbox.toGroup(new ProbeAnswer(sent.probe(), Version.originOf(sender)), ACKS_SENT, false);
-            case ProbeAnswer answer -> {
+            case SessionMessage.Probe sent ->
+                outbox.toGroup(new SessionMessage.ProbeAnswer(sent.probe(), SessionVersion.originOf(sender)), ACKS_SENT, false);
+            case SessionMessage.ProbeAnswer answer -> {
                 if (answer.origin() == origin) {
                     contact.onAnswer(sender, answer.probe());
                     settleContact();
                 }
             }
-            case StateRequest request -> {
+            case SessionMessage.StateRequest request -> {
                 stateGiver.onRequest(new StatePull.Request(sender, request));
                 giveState();
             }
-            case StateChunk chunk -> onStateChunk(sender, chunk);
+            case SessionMessage.StateChunk chunk -> onStateChunk(sender, chunk);
         }
     }
 
@@ -563,7 +562,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return store.merge(image, nanoClock.getAsLong());
     }
 
-    private void merge(Member sender, Delta delta) {
+    private void merge(Member sender, SessionMessage.Delta delta) {
         if (store.isBuried(delta.uid())) {
             return;
         }
@@ -573,7 +572,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         if (record == null) {
             record = store.getOrAdd(delta.uid(), 0, nowNanos);
             if (statePull.isComplete()) {
-                outbox.soonTo(sender, new ImageRequest(delta.uid()));
+                outbox.soonTo(sender, new SessionMessage.ImageRequest(delta.uid()));
             }
         }
         if (record.state() == SessionRecord.State.PARTIAL) {
@@ -592,7 +591,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
     }
 
-    private void onRemove(Remove remove) {
+    private void onRemove(SessionMessage.Remove remove) {
         formerIds.onEnded(remove.uid());
         SessionRecord record = store.get(remove.uid());
         if (record != null) {
@@ -614,7 +613,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
     }
 
-    private void onStateChunk(Member sender, StateChunk chunk) {
+    private void onStateChunk(Member sender, SessionMessage.StateChunk chunk) {
         for (Image image : chunk.images()) {
             if (merge(image)) {
                 counters.increment(STATE_SESSIONS_MERGED);
@@ -666,7 +665,8 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private void endAgain(Image image) {
         SessionStore.Tombstone tombstone = store.tombstoneFor(image);
         if (tombstone != null && peers.leadsPart()) {
-            Remove remove = new Remove(image.uid(), tombstone.key(), tombstone.version(), tombstone.reason());
+            SessionMessage.Remove remove =
+                    new SessionMessage.Remove(image.uid(), tombstone.key(), tombstone.version(), tombstone.reason());
             executor.execute(() -> outbox.toGroup(remove, REMOVALS_SENT, true));
         }
     }
@@ -747,7 +747,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         SessionArchive.read(file, System.currentTimeMillis(), (message, agedMillis) -> {
             if (message instanceof Image image && merge(image.aged(agedMillis))) {
                 counters.increment(SESSIONS_RESTORED);
-            } else if (message instanceof Remove remove) {
+            } else if (message instanceof SessionMessage.Remove remove) {
                 onRemove(remove);
             }
         });

@@ -1,6 +1,8 @@
 package dev.tutti.tomcat.replication;
 
 import dev.tutti.core.Member;
+import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -87,7 +89,7 @@ final class Settlement {
      * stalled, if a client may have been told of them, because a request went on without {@code sender}.
      */
     void standByConfirmed(Member sender, SessionRecord record) {
-        long overruler = Version.originOf(sender);
+        long overruler = SessionVersion.originOf(sender);
         if (record.isOverruled()
                 && record.overrulers().contains(overruler)
                 && !wasAwaySince(record.published())

@@ -4,8 +4,13 @@ import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.STATE_CHU
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
-import dev.tutti.tomcat.replication.SessionMessage.Image;
-import dev.tutti.tomcat.replication.SessionMessage.StateChunk;
+import dev.tutti.tomcat.replication.session.Field;
+import dev.tutti.tomcat.replication.session.SessionMessage;
+import dev.tutti.tomcat.replication.session.SessionMessage.Image;
+import dev.tutti.tomcat.replication.session.SessionMessage.StateChunk;
+import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.replication.session.SessionStore;
+import dev.tutti.tomcat.replication.session.Slot;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;

@@ -2,8 +2,8 @@ package dev.tutti.tomcat.replication;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
-import dev.tutti.tomcat.replication.SessionMessage.StateChunk;
-import dev.tutti.tomcat.replication.SessionMessage.StateRequest;
+import dev.tutti.tomcat.replication.session.SessionMessage.StateChunk;
+import dev.tutti.tomcat.replication.session.SessionMessage.StateRequest;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;

@@ -2,7 +2,8 @@ package dev.tutti.tomcat.replication;
 
 import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.ACCESSES_SENT;
 
-import dev.tutti.tomcat.replication.SessionMessage.Access;
+import dev.tutti.tomcat.replication.session.SessionMessage.Access;
+import dev.tutti.tomcat.replication.session.SessionRecord;
 import java.util.Iterator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

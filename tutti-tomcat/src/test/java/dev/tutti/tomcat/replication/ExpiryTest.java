@@ -3,6 +3,9 @@ package dev.tutti.tomcat.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.tomcat.replication.ReplicationCounters.Counter;
+import dev.tutti.tomcat.replication.session.Change;
+import dev.tutti.tomcat.replication.session.Field;
+import dev.tutti.tomcat.replication.session.SessionRecord;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

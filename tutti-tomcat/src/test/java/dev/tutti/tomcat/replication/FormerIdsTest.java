@@ -2,6 +2,9 @@ package dev.tutti.tomcat.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.tomcat.replication.session.Change;
+import dev.tutti.tomcat.replication.session.Field;
+import dev.tutti.tomcat.replication.session.SessionRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

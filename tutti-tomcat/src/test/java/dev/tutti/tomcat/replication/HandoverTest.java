@@ -3,6 +3,14 @@ package dev.tutti.tomcat.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.tomcat.replication.codec.SessionArchive;
+import dev.tutti.tomcat.replication.session.Change;
+import dev.tutti.tomcat.replication.session.EndReason;
+import dev.tutti.tomcat.replication.session.Field;
+import dev.tutti.tomcat.replication.session.SessionMessage;
+import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.replication.session.SessionStore;
+import dev.tutti.tomcat.replication.session.Slot;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

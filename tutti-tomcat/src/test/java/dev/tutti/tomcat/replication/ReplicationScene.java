@@ -1,5 +1,9 @@
 package dev.tutti.tomcat.replication;
 
+import dev.tutti.tomcat.replication.session.Change;
+import dev.tutti.tomcat.replication.session.Field;
+import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.replication.session.Slot;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

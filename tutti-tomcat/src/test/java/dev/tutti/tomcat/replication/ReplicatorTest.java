@@ -5,6 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.Member;
 import dev.tutti.tomcat.replication.ReplicationCounters.Counter;
+import dev.tutti.tomcat.replication.codec.MessageWriter;
+import dev.tutti.tomcat.replication.session.Change;
+import dev.tutti.tomcat.replication.session.EndReason;
+import dev.tutti.tomcat.replication.session.Field;
+import dev.tutti.tomcat.replication.session.SessionMessage;
+import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -409,8 +416,8 @@ class ReplicatorTest extends ReplicationScene {
         cluster.pump();
         SessionMessage.Delta delta = new SessionMessage.Delta(
                 UUID.randomUUID(),
-                new Version(1, 1),
-                List.of(new SessionMessage.Write(changes("x", "1").getFirst(), Version.NONE)));
+                new SessionVersion(0, 1, 1),
+                List.of(new SessionMessage.Write(changes("x", "1").getFirst(), SessionVersion.NONE)));
         cluster.seats("b").getFirst().send(MessageWriter.encode(0, delta));
         cluster.pump();
         assertThat(a.replicator.size()).isZero();

@@ -2,6 +2,11 @@ package dev.tutti.tomcat.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.tomcat.replication.session.Change;
+import dev.tutti.tomcat.replication.session.Field;
+import dev.tutti.tomcat.replication.session.Mark;
+import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.replication.session.Slot;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

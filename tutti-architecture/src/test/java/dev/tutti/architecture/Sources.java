@@ -61,9 +61,6 @@ final class Sources {
             Map.entry("TuttiSession.java", 796),
             Map.entry("WorkQueue.java", 615));
 
-    /** Packages over the limit until they are divided into rooms, with the number of their files: it may only become less. */
-    private static final Map<String, Integer> LARGE_PACKAGES = Map.of("dev.tutti.blocks.calls", 32);
-
     private static final Set<String> SKIPPED = Set.of("target", ".git", ".ci", "node_modules");
 
     /** Files that spell out forbidden text, and the one place that catches everything: around the users' code. */
@@ -165,9 +162,8 @@ final class Sources {
         });
         List<String> found = new ArrayList<>();
         counts.forEach((name, count) -> {
-            int filesMax = LARGE_PACKAGES.getOrDefault(name, FILES_MAX);
-            if (count > filesMax) {
-                found.add(name + ": " + count + " files, at most " + filesMax);
+            if (count > FILES_MAX) {
+                found.add(name + ": " + count + " files, at most " + FILES_MAX);
             }
         });
         return found;

@@ -8,6 +8,13 @@ import dev.tutti.blocks.internal.Buffers;
 import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.argument.Arguments;
+import dev.tutti.blocks.internal.calls.Audience;
+import dev.tutti.blocks.internal.calls.Batch;
+import dev.tutti.blocks.internal.calls.CallCounters;
+import dev.tutti.blocks.internal.calls.Epoch;
+import dev.tutti.blocks.internal.calls.Frame;
+import dev.tutti.blocks.internal.calls.Line;
+import dev.tutti.blocks.internal.calls.OpenCalls;
 import dev.tutti.core.Member;
 import dev.tutti.internal.Logs;
 import java.util.ArrayList;
@@ -33,7 +40,7 @@ final class CallClient {
     private final Line line;
     private final Buffers buffers;
     private final CallCounters counters;
-    private final OpenCalls open;
+    private final OpenCalls<OpenCall<?>> open;
     private final Deadlines deadlines;
     private volatile Epoch epoch;
     private volatile @Nullable String closedBecause;
@@ -52,7 +59,7 @@ final class CallClient {
         this.line = line;
         this.buffers = buffers;
         this.counters = counters;
-        this.open = new OpenCalls(callsMax);
+        this.open = new OpenCalls<>(callsMax);
         this.deadlines = deadlines;
         this.epoch = epoch;
     }

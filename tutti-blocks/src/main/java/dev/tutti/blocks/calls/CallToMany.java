@@ -1,6 +1,7 @@
 package dev.tutti.blocks.calls;
 
 import dev.tutti.blocks.internal.argument.Arguments;
+import dev.tutti.blocks.internal.calls.Audience;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;

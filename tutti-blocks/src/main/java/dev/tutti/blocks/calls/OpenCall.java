@@ -4,6 +4,9 @@ import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Callbacks;
+import dev.tutti.blocks.internal.calls.Epoch;
+import dev.tutti.blocks.internal.calls.Line;
+import dev.tutti.blocks.internal.calls.OpenCalls;
 import dev.tutti.core.Member;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Answers and views come one at a time; the deadline, cancellation and messages that can't be sent come from any
  * thread.
  */
-abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R> implements Line.Unsent {
+abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
+        implements Line.Unsent, OpenCalls.Numbered {
 
     private final CallClient caller;
     private final int epoch;
@@ -45,11 +49,13 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
         return deadlineNanos;
     }
 
-    final long number() {
+    @Override
+    public final long number() {
         return number;
     }
 
-    final void number(long given) {
+    @Override
+    public final void number(long given) {
         number = given;
     }
 

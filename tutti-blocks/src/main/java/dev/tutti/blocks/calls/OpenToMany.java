@@ -4,6 +4,8 @@ import dev.tutti.SendException;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.calls.Batch;
+import dev.tutti.blocks.internal.calls.Epoch;
 import dev.tutti.core.Member;
 import java.util.ArrayList;
 import java.util.List;

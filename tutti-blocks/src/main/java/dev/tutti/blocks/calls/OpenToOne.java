@@ -3,6 +3,8 @@ package dev.tutti.blocks.calls;
 import dev.tutti.SendException;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.calls.Batch;
+import dev.tutti.blocks.internal.calls.Epoch;
 import dev.tutti.core.Member;
 import java.util.List;
 import java.util.concurrent.Executor;

@@ -1,6 +1,7 @@
 package dev.tutti.blocks.calls;
 
 import dev.tutti.blocks.internal.argument.Arguments;
+import dev.tutti.blocks.internal.calls.Epoch;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.time.Duration;

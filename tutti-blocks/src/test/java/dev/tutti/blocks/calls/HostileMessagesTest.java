@@ -9,6 +9,7 @@ import dev.tutti.Scope;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.calls.Frame;
 import dev.tutti.core.Member;
 import dev.tutti.testkit.Cluster;
 import dev.tutti.testkit.Components;

@@ -6,6 +6,7 @@ import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Callbacks;
+import dev.tutti.blocks.internal.calls.Frame;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,4 +1,4 @@
-package dev.tutti.blocks.calls;
+package dev.tutti.blocks.internal.calls;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /** The members to call, among those in the view when the call is made. */
-sealed interface Audience {
+public sealed interface Audience {
 
     record All() implements Audience {}
 

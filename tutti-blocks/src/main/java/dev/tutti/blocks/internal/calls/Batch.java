@@ -1,4 +1,4 @@
-package dev.tutti.blocks.calls;
+package dev.tutti.blocks.internal.calls;
 
 import dev.tutti.Threads;
 import java.util.ArrayList;
@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
  * callers that it wakes are queued to run beside it, whereas the group's thread would wake the virtual threads'
  * scheduler for each (docs/decisions/0160-calls-have-a-group-of-their-own.md). There are at most as many as open calls.
  */
-final class Batch implements Executor {
+public final class Batch implements Executor {
 
     /** Runs a completion at once: for answers outside of a batch. */
-    static final Executor NONE = Runnable::run;
+    public static final Executor NONE = Runnable::run;
 
     private final Threads threads;
     private final String thread;
     private final Queue<Runnable> completions = new ConcurrentLinkedQueue<>();
 
-    Batch(Threads threads, String thread) {
+    public Batch(Threads threads, String thread) {
         this.threads = threads;
         this.thread = thread;
     }
@@ -34,7 +34,7 @@ final class Batch implements Executor {
         completions.add(completion);
     }
 
-    void end() {
+    public void end() {
         Runnable first = completions.poll();
         if (first == null) {
             return;

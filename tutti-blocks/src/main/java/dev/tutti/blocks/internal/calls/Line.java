@@ -1,4 +1,4 @@
-package dev.tutti.blocks.calls;
+package dev.tutti.blocks.internal.calls;
 
 import dev.tutti.Group;
 import dev.tutti.SendException;
@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * The sender of calls' messages. It never waits: answers are sent by the thread that takes messages in, and two members
  * that both waited there for the other to take a message would wait for ever.
  */
-final class Line {
+public final class Line {
 
     /** Called with messages that can't be sent. */
-    interface Unsent {
+    public interface Unsent {
 
         /** @param receiver null for all members */
         void onUnsent(@Nullable Member receiver, SendException reason);
@@ -23,7 +23,7 @@ final class Line {
     private final CompletableFuture<Group> joining;
     private volatile @Nullable Group group;
 
-    Line(CompletableFuture<Group> joining) {
+    public Line(CompletableFuture<Group> joining) {
         this.joining = joining;
         joining.thenAccept(joined -> group = joined);
     }
@@ -34,7 +34,7 @@ final class Line {
      * @param receiver null for all members
      * @param out may be reused when this returns
      */
-    void send(@Nullable Member receiver, ByteOutput out, Unsent unsent) {
+    public void send(@Nullable Member receiver, ByteOutput out, Unsent unsent) {
         Group open = group;
         if (open == null) {
             // A member that has this one in its view already may call before our join has returned.

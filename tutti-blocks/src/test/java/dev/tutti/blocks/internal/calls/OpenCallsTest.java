@@ -1,16 +1,12 @@
-package dev.tutti.blocks.calls;
+package dev.tutti.blocks.internal.calls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.SendException;
-import dev.tutti.blocks.codec.ByteInput;
-import dev.tutti.core.Member;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -18,51 +14,24 @@ import org.junit.jupiter.api.Test;
 
 class OpenCallsTest {
 
-    private static final class Dummy extends OpenCall<String> {
+    private static final class Dummy implements OpenCalls.Numbered {
 
-        Dummy() {
-            super(null, 0, 0);
+        private long number;
+
+        @Override
+        public long number() {
+            return number;
         }
 
         @Override
-        boolean onAnswer(Member from, ByteInput answer, Executor completer) {
-            return false;
-        }
-
-        @Override
-        boolean onFailure(Member from, Failed failed, Executor completer) {
-            return false;
-        }
-
-        @Override
-        void onEpoch(Epoch next) {
-            throw new IllegalStateException();
-        }
-
-        @Override
-        boolean isSettled() {
-            return isDone();
-        }
-
-        @Override
-        void onDeadline(Executor completer) {
-            throw new IllegalStateException();
-        }
-
-        @Override
-        List<Member> unanswered() {
-            return List.of();
-        }
-
-        @Override
-        public void onUnsent(Member receiver, SendException reason) {
-            throw new IllegalStateException();
+        public void number(long given) {
+            number = given;
         }
     }
 
     @Test
     void takesAsManyAsItMayAndFindsThemByNumber() {
-        OpenCalls open = new OpenCalls(5);
+        OpenCalls<Dummy> open = new OpenCalls<>(5);
         List<Dummy> calls = new ArrayList<>();
         for (int count = 0; count < 5; count++) {
             calls.add(new Dummy());
@@ -72,15 +41,15 @@ class OpenCallsTest {
         assertThat(calls).allMatch(call -> open.find(call.number()) == call);
         assertThat(open.find(0)).isNull();
         assertThat(open.find(calls.getFirst().number() + (1L << 40))).as("another call's number").isNull();
-        Set<OpenCall<?>> seen = new HashSet<>();
+        Set<Dummy> seen = new HashSet<>();
         open.forEach(seen::add);
         assertThat(seen).containsExactlyInAnyOrderElementsOf(calls);
     }
 
     @Test
     void goesOnBesideACallThatStaysOpen() {
-        OpenCalls open = new OpenCalls(1);
-        OpenCalls small = new OpenCalls(2);
+        OpenCalls<Dummy> open = new OpenCalls<>(1);
+        OpenCalls<Dummy> small = new OpenCalls<>(2);
         Dummy old = new Dummy();
         assertThat(small.add(old)).isTrue();
         Set<Long> numbers = new HashSet<>(Set.of(old.number()));
@@ -99,7 +68,7 @@ class OpenCallsTest {
 
     @Test
     void manyThreadsNeverShareANumber() throws InterruptedException, ExecutionException {
-        OpenCalls open = new OpenCalls(64);
+        OpenCalls<Dummy> open = new OpenCalls<>(64);
         Set<Long> numbers = new HashSet<>();
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<List<Long>>> results = new ArrayList<>();

@@ -1,4 +1,4 @@
-package dev.tutti.blocks.calls;
+package dev.tutti.blocks.internal.calls;
 
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
@@ -14,14 +14,14 @@ import dev.tutti.blocks.codec.MalformedException;
  * u8 4 cancel, u64 call
  * </pre>
  *
- * <p>A request of call 0 wants no answer. The code of a failure is 0 for a handler's, or that of a {@link Refusal}.
+ * <p>A request of call 0 wants no answer. The code of a failure is 0 for a handler's, or that of a refusal.
  */
-final class Frame {
+public final class Frame {
 
     private Frame() {}
 
     /** Receives the fields of a message; the rest of the input is the application's. */
-    interface Visitor {
+    public interface Visitor {
 
         void onRequest(long call, long procedure, long remainingNanos, int answerBytesMax, ByteInput request);
 
@@ -37,8 +37,8 @@ final class Frame {
     private static final int FAILURE = 3;
     private static final int CANCEL = 4;
 
-    static final int ANSWER_HEADER_BYTES = 1 + 8;
-    static final int HANDLER_FAILURE = 0;
+    public static final int ANSWER_HEADER_BYTES = 1 + 8;
+    public static final int HANDLER_FAILURE = 0;
 
     private static final int CALL_AT = 1;
     private static final int REMAINING_AT = 1 + 8 + 8;
@@ -47,15 +47,15 @@ final class Frame {
     private static final long MILLISECOND_NANOS = 1_000_000;
 
     /** Writes the header of a request; the number of the call is 0 until it is known. */
-    static void putRequest(ByteOutput out, long procedure, long remainingNanos, int answerBytesMax) {
+    public static void putRequest(ByteOutput out, long procedure, long remainingNanos, int answerBytesMax) {
         out.putByte(REQUEST).putLong(0).putLong(procedure).putInt(millis(remainingNanos)).putInt(answerBytesMax);
     }
 
-    static void setCall(ByteOutput out, long call) {
+    public static void setCall(ByteOutput out, long call) {
         out.setLong(CALL_AT, call);
     }
 
-    static void setRemaining(ByteOutput out, long remainingNanos) {
+    public static void setRemaining(ByteOutput out, long remainingNanos) {
         out.setInt(REMAINING_AT, millis(remainingNanos));
     }
 
@@ -64,11 +64,11 @@ final class Frame {
         return Math.clamp((nanos + MILLISECOND_NANOS - 1) / MILLISECOND_NANOS, 1, Integer.MAX_VALUE);
     }
 
-    static void putAnswer(ByteOutput out, long call) {
+    public static void putAnswer(ByteOutput out, long call) {
         out.putByte(ANSWER).putLong(call);
     }
 
-    static void putFailure(ByteOutput out, long call, int code, String type, String message) {
+    public static void putFailure(ByteOutput out, long call, int code, String type, String message) {
         out.putByte(FAILURE)
                 .putLong(call)
                 .putByte(code)
@@ -76,12 +76,12 @@ final class Frame {
                 .putText(cut(message, MESSAGE_CHARACTERS_MAX));
     }
 
-    static void putCancel(ByteOutput out, long call) {
+    public static void putCancel(ByteOutput out, long call) {
         out.putByte(CANCEL).putLong(call);
     }
 
     /** @throws MalformedException if it is no such message; the visitor was not called then */
-    static void read(ByteInput in, Visitor visitor) {
+    public static void read(ByteInput in, Visitor visitor) {
         int kind = in.takeByte();
         long call = in.takeLong();
         if (call < 0) {

@@ -1,27 +1,27 @@
-package dev.tutti.blocks.calls;
+package dev.tutti.blocks.internal.calls;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counters of calls; for people. */
-final class CallCounters {
+public final class CallCounters {
 
-    final LongAdder calls = new LongAdder();
-    final LongAdder oneWayCalls = new LongAdder();
-    final LongAdder refusedCalls = new LongAdder();
-    final LongAdder timedOutCalls = new LongAdder();
-    final LongAdder cancelledCalls = new LongAdder();
-    final LongAdder strayAnswers = new LongAdder();
-    final LongAdder requests = new LongAdder();
-    final LongAdder failures = new LongAdder();
-    final LongAdder overloads = new LongAdder();
-    final LongAdder refusedRequests = new LongAdder();
-    final LongAdder cancelledRequests = new LongAdder();
-    final LongAdder unsentAnswers = new LongAdder();
-    final LongAdder malformed = new LongAdder();
+    public final LongAdder calls = new LongAdder();
+    public final LongAdder oneWayCalls = new LongAdder();
+    public final LongAdder refusedCalls = new LongAdder();
+    public final LongAdder timedOutCalls = new LongAdder();
+    public final LongAdder cancelledCalls = new LongAdder();
+    public final LongAdder strayAnswers = new LongAdder();
+    public final LongAdder requests = new LongAdder();
+    public final LongAdder failures = new LongAdder();
+    public final LongAdder overloads = new LongAdder();
+    public final LongAdder refusedRequests = new LongAdder();
+    public final LongAdder cancelledRequests = new LongAdder();
+    public final LongAdder unsentAnswers = new LongAdder();
+    public final LongAdder malformed = new LongAdder();
 
-    Map<String, Long> status() {
+    public Map<String, Long> status() {
         Map<String, Long> status = new LinkedHashMap<>();
         status.put("calls", calls.sum());
         status.put("one-way-calls", oneWayCalls.sum());

@@ -1,4 +1,4 @@
-package dev.tutti.blocks.calls;
+package dev.tutti.blocks.internal.calls;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -10,15 +10,23 @@ import org.jspecify.annotations.Nullable;
  * This member's calls that are not over, by number. There is no lock: a call's number determines its slot, and a thread
  * that finds a slot taken by an old call takes the next number. At least half of the slots are free, so this is rare.
  */
-final class OpenCalls {
+public final class OpenCalls<C extends OpenCalls.Numbered> {
+
+    /** A call, which keeps the number that it is given. */
+    public interface Numbered {
+
+        long number();
+
+        void number(long given);
+    }
 
     private final int callsMax;
     private final int mask;
-    private final AtomicReferenceArray<@Nullable OpenCall<?>> slots;
+    private final AtomicReferenceArray<@Nullable C> slots;
     private final AtomicLong numbers = new AtomicLong();
     private final AtomicInteger size = new AtomicInteger();
 
-    OpenCalls(int callsMax) {
+    public OpenCalls(int callsMax) {
         this.callsMax = callsMax;
         int capacity = Integer.highestOneBit(Math.max(2, 2 * callsMax - 1)) << 1;
         mask = capacity - 1;
@@ -26,7 +34,7 @@ final class OpenCalls {
     }
 
     /** Assigns a number to {@code call} and keeps it; returns false if there are too many. */
-    boolean add(OpenCall<?> call) {
+    public boolean add(C call) {
         if (size.incrementAndGet() > callsMax) {
             size.decrementAndGet();
             return false;
@@ -39,27 +47,27 @@ final class OpenCalls {
         return true;
     }
 
-    @Nullable OpenCall<?> find(long number) {
-        OpenCall<?> found = slots.get((int) number & mask);
+    public @Nullable C find(long number) {
+        C found = slots.get((int) number & mask);
         return found != null && found.number() == number ? found : null;
     }
 
-    void remove(OpenCall<?> call) {
+    public void remove(C call) {
         if (slots.compareAndSet((int) call.number() & mask, call, null)) {
             size.decrementAndGet();
         }
     }
 
-    int size() {
+    public int size() {
         return size.get();
     }
 
-    void forEach(Consumer<? super OpenCall<?>> action) {
+    public void forEach(Consumer<? super C> action) {
         if (size.get() == 0) {
             return;
         }
         for (int slot = 0; slot <= mask; slot++) {
-            OpenCall<?> call = slots.get(slot);
+            C call = slots.get(slot);
             if (call != null) {
                 action.accept(call);
             }

@@ -1,4 +1,4 @@
-package dev.tutti.blocks.calls;
+package dev.tutti.blocks.internal.calls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.tutti.blocks.calls;
+package dev.tutti.blocks.internal.calls;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -15,14 +15,14 @@ import java.util.Set;
  * @param number counts views
  * @param since for each member of the view, the first of the epochs that it has gone through together with this member
  */
-record Epoch(int number, View view, Map<Member, Integer> since) {
+public record Epoch(int number, View view, Map<Member, Integer> since) {
 
     /** Returns the first epoch of a member. */
-    static Epoch first(View view, Member self) {
+    public static Epoch first(View view, Member self) {
         return new Epoch(0, view, Map.of()).next(view, self);
     }
 
-    Epoch next(View next, Member self) {
+    public Epoch next(View next, Member self) {
         int following = number + 1;
         Set<Member> together = next.transitionalSet(self);
         Map<Member, Integer> sinceThen = new HashMap<>();
@@ -33,12 +33,12 @@ record Epoch(int number, View view, Map<Member, Integer> since) {
         return new Epoch(following, next, sinceThen);
     }
 
-    boolean contains(Member member) {
+    public boolean contains(Member member) {
         return since.containsKey(member);
     }
 
     /** Returns whether {@code member} has been with this one in every view from that of {@code epoch} to this. */
-    boolean hasStayed(Member member, int epoch) {
+    public boolean hasStayed(Member member, int epoch) {
         Integer from = since.get(member);
         return from != null && from <= epoch;
     }

@@ -1,4 +1,4 @@
-/** The parts of calls that know neither procedures nor outcomes: messages, the table of open calls, epochs, counters. */
+/** The parts of calls that know neither procedures nor outcomes: messages, open calls, epochs, counters. */
 @NullMarked
 package dev.tutti.blocks.internal.calls;
 

@@ -34,15 +34,18 @@ final class Calm {
      * @param within time in which all nodes that are up come to one view
      * @param timeout time of silence after which a node is suspected
      * @param isBreaking whether connections break, and short outages happen
+     * @param connectTimeout time after which a dial without an answer fails
      */
-    List<Schedule.Step> draw(Duration within, Duration timeout, boolean isBreaking) {
+    List<Schedule.Step> draw(Duration within, Duration timeout, boolean isBreaking, Duration connectTimeout) {
+        // A third of the timeout may have passed since the last heartbeat, and a second dial has to be answered too.
+        boolean isDialRepeated = connectTimeout.compareTo(timeout.dividedBy(2)) <= 0;
         step(new Promises.Stay(within));
         int rounds = 2 + random.nextInt(5);
         for (int round = 0; round < rounds; round++) {
             work();
             pass(random.nextLong(timeout.toNanos() / 16));
             if (isBreaking) {
-                trouble(timeout);
+                trouble(timeout, isDialRepeated);
             }
         }
         pass(timeout.toNanos() / 2);
@@ -66,16 +69,19 @@ final class Calm {
         }
     }
 
-    private void trouble(Duration timeout) {
+    private void trouble(Duration timeout, boolean isDialRepeated) {
         int node = node();
         int other = otherThan(node);
         switch (random.nextInt(4)) {
             case 0 -> step(new Action.Break(node, other, Network.Notice.values()[random.nextInt(3)]));
             case 1 -> step(new Action.Outage(node, other, Duration.ofNanos(random.nextLong(timeout.toNanos() / 8))));
             case 2 -> {
-                // Both ends dial, and get no answer.
-                step(new Action.Outage(node, other, Duration.ofNanos(random.nextLong(timeout.toNanos() / 8))));
-                step(new Action.Break(node, other, Network.Notice.BOTH));
+                Duration time = Duration.ofNanos(random.nextLong(timeout.toNanos() / 8));
+                if (isDialRepeated) {
+                    // Both ends dial, and get no answer.
+                    step(new Action.Outage(node, other, time));
+                    step(new Action.Break(node, other, Network.Notice.BOTH));
+                }
             }
             default -> {}
         }

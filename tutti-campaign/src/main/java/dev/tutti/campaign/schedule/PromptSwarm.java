@@ -90,7 +90,7 @@ final class PromptSwarm {
     }
 
     private void calm() {
-        steps.addAll(new Calm(lasts, size, nowNanos).draw(WITHIN, TIMEOUT, true));
+        steps.addAll(new Calm(lasts, size, nowNanos).draw(WITHIN, TIMEOUT, true, world.connectTimeout()));
     }
 
     /** Lets all leave and one join again: it has no member to wait for. */

@@ -673,7 +673,7 @@ public final class Swarm {
             boolean isBreaking = world.connectTimeout().compareTo(timeout.dividedBy(3).multipliedBy(2)) <= 0
                     && world.noticeDelayMax().compareTo(timeout.dividedBy(8)) <= 0
                     && world.endDelayMax().compareTo(timeout.dividedBy(8)) <= 0;
-            add(new Calm(lasts, size, nowNanos).draw(LONG, timeout, isBreaking));
+            add(new Calm(lasts, size, nowNanos).draw(LONG, timeout, isBreaking, world.connectTimeout()));
         } else if (!world.settings().containsKey(NodeSettings.DETECTION_TIMEOUT.name())) {
             // Lost datagrams are sent again, even if no message follows.
             step(new Promises.OneView(LONG));

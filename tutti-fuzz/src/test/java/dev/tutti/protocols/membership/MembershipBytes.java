@@ -8,7 +8,6 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -114,7 +113,7 @@ public final class MembershipBytes {
     /** Reads a record, as a starting member does. */
     public static String record(byte[] input) {
         Member self = new Member(new NodeId(1, "n1", "n1:7800"), 1);
-        PrimaryChain chain = new PrimaryChain(self, FOUNDERS, 1, Mistake.NONE);
+        PrimaryChain chain = new PrimaryChain(self, FOUNDERS, 1);
         Packet packet = Packet.create(Memory.onHeap(), Math.max(1, input.length)).append(input, 0, input.length);
         try {
             ViewId promised = chain.load(packet, new Members(), new SplittableRandom(1));

@@ -3,7 +3,6 @@ package dev.tutti.protocols.membership;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,7 +46,6 @@ final class Ballot {
     private final List<Member> candidates;
     private final List<Member> electors;
     private final View startedIn;
-    private final Mistake mistake;
     private final TreeMap<Member, Answer> answers = new TreeMap<>();
 
     /** Last answer of each member, including those that have to answer again. */
@@ -66,16 +64,15 @@ final class Ballot {
      * @param startedIn view that its proposer was in
      */
     Ballot(ViewId id, List<Member> candidates, View startedIn) {
-        this(id, candidates, List.of(), startedIn, Mistake.NONE);
+        this(id, candidates, List.of(), startedIn);
     }
 
     /** @param electors members that are asked and will not be in the view */
-    Ballot(ViewId id, List<Member> candidates, List<Member> electors, View startedIn, Mistake mistake) {
+    Ballot(ViewId id, List<Member> candidates, List<Member> electors, View startedIn) {
         this.id = id;
         this.startedIn = startedIn;
         this.candidates = List.copyOf(candidates);
         this.electors = List.copyOf(electors);
-        this.mistake = mistake;
         if (!isAsked(id.proposer())) {
             // Its answer would be counted in place of one that has not come yet.
             throw new IllegalArgumentException("ballot " + id + " without its proposer");
@@ -170,9 +167,6 @@ final class Ballot {
      */
     List<Straggler> takeStragglers() {
         List<Straggler> stragglers = new ArrayList<>();
-        if (mistake == Mistake.IGNORE_INSTALLED) {
-            return stragglers;
-        }
         answers.forEach((member, answer) -> {
             Straggler straggler = electors.contains(member) ? null : straggler(member, answer.view().id());
             if (straggler != null) {
@@ -183,9 +177,7 @@ final class Ballot {
         stragglers.forEach(straggler -> holders.add(straggler.holder()));
         stragglers.removeIf(straggler -> holders.contains(straggler.member()));
         for (Straggler straggler : stragglers) {
-            if (mistake != Mistake.STALE_ANSWER) {
-                answers.remove(straggler.member());
-            }
+            answers.remove(straggler.member());
         }
         return stragglers;
     }
@@ -216,9 +208,6 @@ final class Ballot {
         }
         if (answer.vote() != null && hasPassed(straggler.view(), from, answer.received())) {
             return true;
-        }
-        if (mistake == Mistake.IGNORE_INSTALLED) {
-            return false;
         }
         for (Answer other : answers.values()) {
             if (other.view().id().isAfter(straggler.view().id()) && saysComesFrom(other.view(), member, from)) {
@@ -291,7 +280,7 @@ final class Ballot {
         for (View.Part part : ahead.parts()) {
             if (part.previous().equals(memberView)
                     && part.members().contains(member)
-                    && (part.members().contains(other) || mistake == Mistake.COMPLETE_ANY)) {
+                    && part.members().contains(other)) {
                 return true;
             }
         }
@@ -328,19 +317,11 @@ final class Ballot {
                         // The number is a lie: no member could fetch up to it, and the view would never begin.
                         return;
                     }
-                    if (mistake == Mistake.DROP_DEPARTED && !candidates.contains(sender)) {
-                        return;
-                    }
                     if (number > cut.getOrDefault(sender, 0L)) {
                         cut.put(sender, number);
-                        holderOf.put(sender, mistake == Mistake.ANY_HOLDER ? members.getLast() : member);
+                        holderOf.put(sender, member);
                     }
                 });
-            }
-            if (mistake == Mistake.LOWEST_CUT) {
-                cut.replaceAll((sender, number) -> members.stream()
-                        .mapToLong(member -> answer(member).received().getOrDefault(sender, 0L))
-                        .reduce(number, Math::min));
             }
             parts.add(new View.Part(previous, members, cut));
             holders.put(previous, holderOf);
@@ -359,7 +340,7 @@ final class Ballot {
     VoteCount votes() {
         TreeMap<Member, PrimaryChain.Vote> votes = new TreeMap<>();
         answers.forEach((member, answer) -> votes.put(member, vote(answer)));
-        return VoteCount.of(votes, mistake);
+        return VoteCount.of(votes);
     }
 
     private static PrimaryChain.Vote vote(Answer answer) {
@@ -443,7 +424,7 @@ final class Ballot {
         TreeSet<Long> present = new TreeSet<>();
         for (Member each : accepted) {
             long voter = vote(answer(each)).in(last, each);
-            if (last.voters().contains(voter) || mistake == Mistake.MAJORITY_OF_ANY) {
+            if (last.voters().contains(voter)) {
                 present.add(voter);
             }
         }

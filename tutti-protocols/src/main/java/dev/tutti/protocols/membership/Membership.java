@@ -11,7 +11,6 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -53,7 +52,6 @@ public final class Membership implements Layer {
 
     private final Member self;
     private final Timing timing;
-    private final Mistake mistake;
     private final Members known = new Members();
 
     private final Peers peers;
@@ -98,26 +96,21 @@ public final class Membership implements Layer {
     private long stragglersCompleted;
 
     public Membership(Member self, Timing timing) {
-        this(self, timing, Mistake.NONE, null);
+        this(self, timing, null);
     }
 
-    public Membership(Member self, Timing timing, Mistake mistake) {
-        this(self, timing, mistake, null);
-    }
-
-    private Membership(Member self, Timing timing, Mistake mistake, @Nullable PrimaryChain chain) {
+    private Membership(Member self, Timing timing, @Nullable PrimaryChain chain) {
         this.self = self;
         this.timing = timing;
-        this.mistake = mistake;
         this.view = View.alone(self);
         known.add(self);
         this.promised = view.id();
-        this.peers = new Peers(self, view, mistake);
+        this.peers = new Peers(self, view);
         this.authority = new Authority(self, known, peers);
         this.advertiser = new Advertiser(self, peers);
         this.pacing = new BallotPacing(self, peers, timing);
         this.trust = new Trust(timing, pacing.unsettled());
-        this.primary = chain == null ? null : new PrimaryPartition(this, self, peers, known, chain, mistake);
+        this.primary = chain == null ? null : new PrimaryPartition(this, self, peers, known, chain);
     }
 
     /**
@@ -126,9 +119,8 @@ public final class Membership implements Layer {
      * @param founders names of the nodes of which a majority makes the first primary view
      * @param leaveTimeoutNanos time for which a leaving member waits until no majority needs it any more
      */
-    public static Membership primary(
-            Member self, Timing timing, List<String> founders, long leaveTimeoutNanos, Mistake mistake) {
-        return new Membership(self, timing, mistake, new PrimaryChain(self, founders, leaveTimeoutNanos, mistake));
+    public static Membership primary(Member self, Timing timing, List<String> founders, long leaveTimeoutNanos) {
+        return new Membership(self, timing, new PrimaryChain(self, founders, leaveTimeoutNanos));
     }
 
     // ------------------------------------------------------------------ inputs
@@ -248,7 +240,7 @@ public final class Membership implements Layer {
                 View reached = target;
                 if (primary != null && primary.isProposed()) {
                     primary.onReached(id, out);
-                } else if ((id.equals(promised) || mistake == Mistake.NO_PROMISE) && reached != null) {
+                } else if (id.equals(promised) && reached != null) {
                     install(reached, out);
                 }
                 isDirty = true;
@@ -541,7 +533,7 @@ public final class Membership implements Layer {
             primary.onPromise();
         }
         // A session that is down now stays on the list: a view must not begin with it and forget it [D10].
-        lost = mistake == Mistake.CLEAR_LOST ? new TreeSet<>() : new TreeSet<>(closed);
+        lost = new TreeSet<>(closed);
         peers.onPromise();
         isUrgent = true;
         isDirty = true;
@@ -615,7 +607,7 @@ public final class Membership implements Layer {
         pacing.end(out);
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
         promise(id);
-        ballot = new Ballot(id, candidates, electors, view, mistake);
+        ballot = new Ballot(id, candidates, electors, view);
         out.raise(new Signal.Freeze(id));
         Control.send(Control.prepare(id, view.id()), others(ballot.asked()), out);
     }
@@ -645,9 +637,7 @@ public final class Membership implements Layer {
                     Control.send(Control.cut(running.id(), straggler.view(), since, holders), straggler.member(), out);
                 }
             }
-            if (mistake != Mistake.STALE_ANSWER) {
-                return;
-            }
+            return;
         }
         if (primary != null) {
             primary.propose(running, out);
@@ -695,7 +685,7 @@ public final class Membership implements Layer {
 
     /** Takes a cut if it is for the ballot last promised and for this member's view [R8, decision D6]. */
     boolean takeCut(ViewId id, View record, long[] since, TreeMap<Member, Member> holders, Outbox out) {
-        if (!id.equals(promised) && mistake != Mistake.NO_PROMISE) {
+        if (!id.equals(promised)) {
             return false;
         }
         for (View.Part part : record.parts()) {
@@ -730,7 +720,7 @@ public final class Membership implements Layer {
             closed.removeIf(member -> !peers.isInView(member));
             lost.removeIf(member -> !peers.isInView(member));
             for (Member member : view.members()) {
-                if (!member.equals(self) && !peers.isUnbroken(member) && mistake != Mistake.CLEAR_LOST) {
+                if (!member.equals(self) && !peers.isUnbroken(member)) {
                     lost.add(member);
                 }
             }
@@ -777,7 +767,7 @@ public final class Membership implements Layer {
         if (hasFollowed || !peers.follows().equals(self)) {
             return;
         }
-        if (!peers.haveInstalled(view) && mistake != Mistake.EARLY_FOLLOWED) {
+        if (!peers.haveInstalled(view)) {
             return;
         }
         hasFollowed = true;

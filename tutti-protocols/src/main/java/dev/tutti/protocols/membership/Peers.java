@@ -4,7 +4,6 @@ import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -58,7 +57,6 @@ final class Peers {
     }
 
     private final Member self;
-    private final Mistake mistake;
     private final LinkedHashMap<Member, Peer> open = new LinkedHashMap<>();
 
     /** Members of {@link #open} that have sent an advert, by age. */
@@ -90,9 +88,8 @@ final class Peers {
     private TreeSet<String> passedOver = new TreeSet<>();
     private TreeSet<String> unawaited = new TreeSet<>();
 
-    Peers(Member self, View first, Mistake mistake) {
+    Peers(Member self, View first) {
         this.self = self;
-        this.mistake = mistake;
         this.view = first;
         this.inView = Map.of(self, Advert.NOT_YET);
     }
@@ -194,13 +191,11 @@ final class Peers {
         inView = new HashMap<>();
         long number = installed.id().number();
         for (int rank = 0; rank < since.length; rank++) {
-            long known = mistake == Mistake.AGES_BY_HEARSAY ? number : Math.min(since[rank], number);
-            inView.put(installed.members().get(rank), known);
+            inView.put(installed.members().get(rank), Math.min(since[rank], number));
         }
         if (view.size() > 1 || view.isPrimary()) {
-            boolean isTold = mistake != Mistake.AGES_BY_HEARSAY && mistake != Mistake.OWN_AGE;
             // All must agree on its age. If it took itself for older or younger, two could follow each other for ever.
-            joined = isTold ? inView.getOrDefault(self, joined) : Math.min(joined, number);
+            joined = inView.getOrDefault(self, joined);
         }
         for (Peer peer : spoken) {
             outweigh(peer);
@@ -350,7 +345,7 @@ final class Peers {
             return believed;
         }
         // Also if that makes it younger than believed: all must agree on it.
-        return mistake == Mistake.AGES_BY_HEARSAY ? Math.min(believed, since) : since;
+        return since;
     }
 
     /** Takes a peer out of the order and the counts, before a change of anything that they depend on. */
@@ -459,9 +454,6 @@ final class Peers {
      * for each other, so the lowest leads. In a cycle of three each knows all links, in a longer one those told.
      */
     private boolean isLeftToSelf(Peer peer) {
-        if (mistake == Mistake.AGES_BY_HEARSAY || mistake == Mistake.OWN_AGE) {
-            return false;
-        }
         Peer next = peer;
         for (int step = 0; step < RING_MAX && next != null && self.compareTo(next.member) < 0; step++) {
             if (next.follows.equals(self)) {
@@ -549,8 +541,7 @@ final class Peers {
             unheard.clear();
             unheard.or(before);
             unheard.andNot(heard);
-            boolean hearsAllBefore = unheard.isEmpty() && heardByAllBefore.get(number);
-            if (hearsAllBefore || mistake == Mistake.DEAF_CANDIDATES) {
+            if (unheard.isEmpty() && heardByAllBefore.get(number)) {
                 candidates.add(member);
             }
             before.set(number);

@@ -10,7 +10,6 @@ import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Signal;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -88,7 +87,6 @@ final class PrimaryChain {
 
     private final Primary founding;
     private final long leaveTimeoutNanos;
-    private final Mistake mistake;
 
     // On record.
     private long voter;
@@ -103,9 +101,8 @@ final class PrimaryChain {
      * @param founders names of the nodes of which a majority makes the first primary view
      * @param leaveTimeoutNanos time for which a leaving member waits for a primary view without it
      */
-    PrimaryChain(Member self, List<String> founders, long leaveTimeoutNanos, Mistake mistake) {
+    PrimaryChain(Member self, List<String> founders, long leaveTimeoutNanos) {
         this.leaveTimeoutNanos = leaveTimeoutNanos;
-        this.mistake = mistake;
         this.founding = founders.contains(self.name()) ? founding(founders) : NONE;
     }
 
@@ -160,10 +157,6 @@ final class PrimaryChain {
             throw new IllegalArgumentException("the record ends too early, or names no members");
         }
         isLoaded = true;
-        if (mistake == Mistake.FORGETFUL) {
-            accepted = null;
-            return null;
-        }
         return promised;
     }
 

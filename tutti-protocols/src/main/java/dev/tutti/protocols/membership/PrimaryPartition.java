@@ -10,7 +10,6 @@ import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -33,7 +32,6 @@ final class PrimaryPartition {
     private final Peers peers;
     private final Members known;
     private final PrimaryChain chain;
-    private final Mistake mistake;
 
     /** Proposal of the ballot last promised; null if it is not known. */
     private PrimaryChain.@Nullable Proposal proposal;
@@ -66,13 +64,12 @@ final class PrimaryPartition {
 
     private boolean isLeaving;
 
-    PrimaryPartition(Membership membership, Member self, Peers peers, Members known, PrimaryChain chain, Mistake mistake) {
+    PrimaryPartition(Membership membership, Member self, Peers peers, Members known, PrimaryChain chain) {
         this.membership = membership;
         this.self = self;
         this.peers = peers;
         this.known = known;
         this.chain = chain;
-        this.mistake = mistake;
     }
 
     // ------------------------------------------------------------------ the record
@@ -237,9 +234,6 @@ final class PrimaryPartition {
         Packet propose = Control.propose(running.id(), proposed, since, new TreeMap<>(), false);
         Control.send(propose, membership.others(rest), out);
         take(running.id(), proposed, since, ownHolders, out);
-        if (mistake == Mistake.NO_ACCEPT) {
-            decide(running, out);
-        }
     }
 
     /** Announces the decision after a majority has accepted. */

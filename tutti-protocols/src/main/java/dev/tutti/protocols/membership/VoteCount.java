@@ -4,7 +4,6 @@ import dev.tutti.core.Member;
 import dev.tutti.protocols.membership.PrimaryChain.Primary;
 import dev.tutti.protocols.membership.PrimaryChain.Proposal;
 import dev.tutti.protocols.membership.PrimaryChain.Vote;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record VoteCount(Primary last, TreeSet<Long> present, List<Member> behind, @Nullable Proposal accepted) {
 
-    static VoteCount of(TreeMap<Member, Vote> votes, Mistake mistake) {
+    static VoteCount of(TreeMap<Member, Vote> votes) {
         Primary last = votes.firstEntry().getValue().last();
         for (Vote vote : votes.values()) {
             last = vote.last().id().isAfter(last.id()) ? vote.last() : last;
@@ -38,13 +37,11 @@ record VoteCount(Primary last, TreeSet<Long> present, List<Member> behind, @Null
                 }
                 continue;
             }
-            if (isVoter || mistake == Mistake.MAJORITY_OF_ANY) {
+            if (isVoter) {
                 present.add(vote.in(last, entry.getKey()));
             }
             Proposal accepted = vote.accepted();
-            if (accepted != null
-                    && mistake != Mistake.IGNORE_ACCEPTED
-                    && (highest == null || accepted.ballot().isAfter(highest.ballot()))) {
+            if (accepted != null && (highest == null || accepted.ballot().isAfter(highest.ballot()))) {
                 highest = accepted;
             }
         }

@@ -46,9 +46,8 @@ final class GroupStack {
                 settings.get(GroupSettings.MERGE_DELAY).toNanos(),
                 settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos());
         Membership membership = switch (settings.get(GroupSettings.PARTITION)) {
-            case EACH_SIDE -> new Membership(self, timing, mistake);
-            case PRIMARY ->
-                Membership.primary(self, timing, settings.get(GroupSettings.FOUNDERS), leaveTimeoutNanos, mistake);
+            case EACH_SIDE -> new Membership(self, timing);
+            case PRIMARY -> Membership.primary(self, timing, settings.get(GroupSettings.FOUNDERS), leaveTimeoutNanos);
         };
         Reliability.Limits limits = new Reliability.Limits(
                 windowBytes,

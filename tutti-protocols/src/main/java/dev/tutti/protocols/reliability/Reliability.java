@@ -257,11 +257,7 @@ public final class Reliability implements Layer {
         }
         int kind = packet.bytes().get(packet.offset());
         long viewNumber = packet.bytes().getLong(packet.offset() + 1);
-        if (viewNumber > view.id().number() && kind != FETCH && kind != REPAIR && mistake != Mistake.ANY_VIEW) {
-            if (mistake == Mistake.DROP_FUTURE) {
-                out.drop(packet, DropReason.HELD_FULL);
-                return;
-            }
+        if (viewNumber > view.id().number() && kind != FETCH && kind != REPAIR) {
             boolean isAbsolute = kind == ACK || kind == STABLE || kind == SENT || kind == ASK || kind == DELIVERED;
             boolean isRepeated = lost != null && kind == MULTICAST;
             int stream = kind == RELAYED ? 1 + packet.peekInt(ORIGIN_OFFSET) : 0;
@@ -299,7 +295,7 @@ public final class Reliability implements Layer {
     }
 
     private void onMulticast(int kind, Member from, Packet packet, Outbox out) {
-        boolean isCurrent = Wire.takesTag(packet, view.id()) || mistake == Mistake.ANY_VIEW;
+        boolean isCurrent = Wire.takesTag(packet, view.id());
         int origin = kind == RELAYED ? packet.takeInt() : -1;
         int end = kind == RELAYED ? packet.takeInt() : -1;
         long number = packet.takeLong();
@@ -316,7 +312,7 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.FOREIGN_SENDER);
         } else if (ring != null && kind == RELAYED && !ring.mayPass(from, pair.member())) {
             out.drop(packet, DropReason.FORGED);
-        } else if (isFrozen && mistake != Mistake.NO_FREEZE) {
+        } else if (isFrozen) {
             out.drop(packet, DropReason.FROZEN);
         } else if (mistake == Mistake.DROP_WHEN_BUSY && pair.multicastIn.backlogBytes() > limits.windowBytes() / 2) {
             out.drop(packet, DropReason.GAP);
@@ -560,7 +556,7 @@ public final class Reliability implements Layer {
             return;
         }
         for (PeerStream pair : pairs) {
-            if (pair.multicastIn.received() < cutOf(pair) && mistake != Mistake.SKIP_FETCH) {
+            if (pair.multicastIn.received() < cutOf(pair)) {
                 return;
             }
         }
@@ -581,7 +577,7 @@ public final class Reliability implements Layer {
         long number = packet.takeLong();
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
-        } else if (!isCurrent || pair == null || (isLate(pair, number) && mistake != Mistake.LATE_REPAIR)) {
+        } else if (!isCurrent || pair == null || isLate(pair, number)) {
             // Requested under an older ballot: its packet is not in the answer given since (decision D5).
             out.drop(packet, DropReason.LATE_REPAIR);
         } else if (!repairs.isAsked(from, pair.member())) {
@@ -671,7 +667,7 @@ public final class Reliability implements Layer {
         reachBallot = null;
         // If a newer ballot is promised already, its Freeze follows at once, and held packets count in the answer.
         isFrozen = false;
-        if (part.size() == 1 || mistake == Mistake.NO_RETAIN) {
+        if (part.size() == 1) {
             repairs.freeOld();
         }
         partings.tell(next, part, out);
@@ -681,7 +677,7 @@ public final class Reliability implements Layer {
         List<Packet> due = held.takeUpTo(view.id().number());
         held.forgetStrangers(view, closed, out);
         closed.removeIf(member -> !view.contains(member));
-        for (Packet packet : mistake == Mistake.REVERSE_HELD ? due.reversed() : due) {
+        for (Packet packet : due) {
             Member from = packet.peer();
             if (from != null) {
                 handle(packet.takeByte(), from, packet, out);

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -29,7 +28,7 @@ class PeersTest {
     }
 
     private static Peers peers(int self, int... others) {
-        Peers peers = new Peers(m(self), View.alone(m(self)), Mistake.NONE);
+        Peers peers = new Peers(m(self), View.alone(m(self)));
         for (int other : others) {
             peers.open(m(other));
             says(peers, other, View.alone(m(other)).id(), other, Advert.NOT_YET);

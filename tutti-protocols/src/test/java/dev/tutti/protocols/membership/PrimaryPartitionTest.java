@@ -15,7 +15,6 @@ import dev.tutti.core.Wire;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.LayerTest;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -33,7 +32,7 @@ class PrimaryPartitionTest {
     private LayerTest layer = layer(2);
 
     private static LayerTest layer(int self) {
-        return new LayerTest(Membership.primary(m(self), TIMING, FOUNDERS, LEAVE_NANOS, Mistake.NONE));
+        return new LayerTest(Membership.primary(m(self), TIMING, FOUNDERS, LEAVE_NANOS));
     }
 
     // ------------------------------------------------------------------ telling a story

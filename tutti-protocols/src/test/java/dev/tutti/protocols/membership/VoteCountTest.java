@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -30,7 +29,7 @@ class VoteCountTest {
     }
 
     private VoteCount votes() {
-        return VoteCount.of(votes, Mistake.NONE);
+        return VoteCount.of(votes);
     }
 
     @Test

@@ -12,7 +12,6 @@ import dev.tutti.core.stack.Runner;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.core.stack.Stack;
 import dev.tutti.protocols.membership.Membership;
-import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.Packing;
 import dev.tutti.protocols.packing.Reassembly;
@@ -79,8 +78,7 @@ public final class GroupModel {
                                     member,
                                     new Reliability.Limits(windowBytes, 2_000_000, 50_000_000, 1_000_000_000, 5_000_000_000L),
                                     0,
-                                    null,
-                                    Mistake.NONE),
+                                    null),
                             new Packing(outgoing, 1_000_000_000, windowBytes)),
                     this,
                     new Top(),

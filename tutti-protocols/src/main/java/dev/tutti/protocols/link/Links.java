@@ -7,7 +7,6 @@ import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -114,7 +113,6 @@ public final class Links {
     private final Effects effects;
     private final Owner owner;
     private final Handshake handshake;
-    private final Mistake mistake;
 
     private final LinkTable table;
 
@@ -138,18 +136,6 @@ public final class Links {
     private long deadlineNanos = NEVER;
 
     public Links(NodeId self, String cluster, Limits limits, Memory memory, Effects effects, Owner owner) {
-        this(self, cluster, limits, memory, effects, owner, Mistake.NONE);
-    }
-
-    public Links(
-            NodeId self,
-            String cluster,
-            Limits limits,
-            Memory memory,
-            Effects effects,
-            Owner owner,
-            Mistake mistake) {
-        this.mistake = mistake;
         this.self = self;
         this.cluster = cluster;
         this.table = new LinkTable(self);
@@ -657,7 +643,7 @@ public final class Links {
     }
 
     long epochAfter(long epoch) {
-        return mistake == Mistake.SAME_SESSION ? Math.max(1, epoch) : epoch + 1;
+        return epoch + 1;
     }
 
     void attach(Link link, LinkConnection connection, long from, boolean isResumed) {
@@ -680,16 +666,9 @@ public final class Links {
         link.heard(nowNanos);
         link.acknowledge(from);
         link.confirm(nowNanos);
-        boolean isFirst = isResumed;
         for (Packet frame : link.resend(isResumed)) {
             link.sent(nowNanos);
-            if (isFirst && mistake == Mistake.RESUME_TWICE) {
-                effects.write(connection.number, frame.slice());
-            }
-            if (!isFirst || mistake != Mistake.RESUME_LATE) {
-                effects.write(connection.number, frame.slice());
-            }
-            isFirst = false;
+            effects.write(connection.number, frame.slice());
         }
         if (isResumed) {
             link.resumed();
@@ -703,9 +682,6 @@ public final class Links {
 
     /** Closes the sessions with other nodes at the same address, where there is one process at a time. */
     void closeOlder(NodeId node) {
-        if (mistake == Mistake.KEEP_PREDECESSOR) {
-            return;
-        }
         for (Link link = table.at(node.address()); link != null; link = link.nextThere) {
             if (!link.node().equals(node)) {
                 close(link, false, "another process is at " + node.address());

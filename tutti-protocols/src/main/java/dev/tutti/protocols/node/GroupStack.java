@@ -58,15 +58,15 @@ final class GroupStack {
         GroupSettings.StackKind kind = settings.get(GroupSettings.STACK);
         Layer delivery = kind == GroupSettings.StackKind.UNRELIABLE
                 ? new BestEffort(self, windowBytes)
-                : new Reliability(self, limits, multicastBytes, round(settings), mistake);
+                : new Reliability(self, limits, multicastBytes, round(settings));
         LargeMessages large =
                 new LargeMessages(self, GroupSettings.messageBytesMax(settings), kind != GroupSettings.StackKind.UNRELIABLE);
         Packing packing =
                 new Packing(submissions, leaveTimeoutNanos, windowBytes, GroupSettings.orderBytes(settings), large);
         return switch (kind) {
             case FIFO, UNRELIABLE -> List.of(membership, delivery, packing);
-            case CAUSAL -> List.of(membership, delivery, new Causal(self, mistake), packing);
-            case TOTAL -> List.of(membership, delivery, total(self, settings, mistake), packing);
+            case CAUSAL -> List.of(membership, delivery, new Causal(self), packing);
+            case TOTAL -> List.of(membership, delivery, total(self, settings), packing);
         };
     }
 
@@ -95,12 +95,12 @@ final class GroupStack {
                         settings.get(GroupSettings.RING_PATIENCE).toNanos(), way == GroupSettings.Dissemination.AUTO);
     }
 
-    private static Layer total(Member self, Settings settings, Mistake mistake) {
+    private static Layer total(Member self, Settings settings) {
         boolean isSafe = settings.get(GroupSettings.TOTAL_DELIVERY) == GroupSettings.TotalDelivery.SAFE;
         long packetsMax = settings.get(GroupSettings.WINDOW).bytes() / Charge.OVERHEAD_BYTES;
         return switch (settings.get(GroupSettings.TOTAL_BY)) {
-            case SEQUENCER -> new Sequencer(self, packetsMax, isSafe, mistake);
-            case ROTATION -> new Rotation(self, isSafe, mistake);
+            case SEQUENCER -> new Sequencer(self, packetsMax, isSafe);
+            case ROTATION -> new Rotation(self, isSafe);
         };
     }
 }

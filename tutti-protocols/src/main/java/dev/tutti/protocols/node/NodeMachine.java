@@ -142,7 +142,7 @@ public final class NodeMachine implements HostedMachine {
                 settings.get(NodeSettings.RESEND_BUFFER).bytes(),
                 settings.get(NodeSettings.HANDSHAKE_TIMEOUT).toNanos(),
                 settings.get(NodeSettings.HANDSHAKES_MAX));
-        this.links = new Links(self, cluster, limits, memory, effects, new LinkOwner(), mistake);
+        this.links = new Links(self, cluster, limits, memory, effects, new LinkOwner());
         this.discovery = new Discovery(
                 self.address(),
                 new Discovery.Limits(

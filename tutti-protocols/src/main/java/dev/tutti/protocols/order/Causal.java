@@ -4,8 +4,6 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Outbox;
-import dev.tutti.protocols.mistake.Mistake;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +28,6 @@ public final class Causal extends Order {
 
     private static final int ENTRIES_MAX = (Packet.PAYLOAD_MAX - HEADER_BYTES) / ENTRY_BYTES;
 
-    private final Mistake mistake;
-
     /** Packets of each member that were delivered here in this view: this member's clock. */
     private long[] delivered = {0};
 
@@ -40,18 +36,14 @@ public final class Causal extends Order {
 
     private boolean isClockNews;
 
-    /** For a mistake. */
-    private boolean isTold;
-
     /** By rank, the clock of the next packet; null as long as a member has announced nothing. */
     private long[] @Nullable [] clocks = new long[1][];
 
     /** By rank, true if that clock is known to be reached. */
     private boolean[] isReached = {true};
 
-    public Causal(Member self, Mistake mistake) {
+    public Causal(Member self) {
         super(self, HEADER_BYTES);
-        this.mistake = mistake;
     }
 
     @Override
@@ -81,12 +73,7 @@ public final class Causal extends Order {
                     entries--;
                 }
             }
-            isTold = !isTold;
-            if (mistake == Mistake.TELL_CLOCK_ONCE && isTold) {
-                clock.release();
-            } else {
-                sendControl(clock, out);
-            }
+            sendControl(clock, out);
         }
     }
 
@@ -167,7 +154,7 @@ public final class Causal extends Order {
             return true;
         }
         for (int entry = 0; entry < clock.length; entry++) {
-            if (delivered[entry] < clock[entry] && !(mistake == Mistake.IGNORE_CAUSE && entry == clock.length - 1)) {
+            if (delivered[entry] < clock[entry]) {
                 return false;
             }
         }
@@ -199,7 +186,7 @@ public final class Causal extends Order {
     void begin() {
         int size = senders.length;
         delivered = new long[size];
-        told = mistake == Mistake.KEEP_CLOCK ? Arrays.copyOf(told, size) : new long[size];
+        told = new long[size];
         isClockNews = false;
         clocks = new long[size][];
         isReached = new boolean[size];

@@ -3,7 +3,6 @@ package dev.tutti.protocols.order;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.Outbox;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.Arrays;
 
 /**
@@ -39,8 +38,8 @@ public final class Rotation extends TotalOrder {
 
     private int latestRank;
 
-    public Rotation(Member self, boolean isSafe, Mistake mistake) {
-        super(self, HEADER_BYTES, isSafe, mistake);
+    public Rotation(Member self, boolean isSafe) {
+        super(self, HEADER_BYTES, isSafe);
     }
 
     @Override
@@ -115,10 +114,10 @@ public final class Rotation extends TotalOrder {
         long round = head == null ? Long.MAX_VALUE : head.peekLong(ROUND_AT);
         for (Sender sender : senders) {
             long nextRound = nextOf[sender.rank()];
-            boolean isAfter = sender.rank() > lowest.rank() || mistake == Mistake.IGNORE_RANK;
+            boolean isAfter = sender.rank() > lowest.rank();
             boolean isPast = nextRound > round || (nextRound == round && isAfter);
             if (sender.queued() == 0 && !isPast) {
-                return mistake == Mistake.SKIP_SLOW && nextRound + 2 < round;
+                return false;
             }
         }
         return true;
@@ -137,7 +136,7 @@ public final class Rotation extends TotalOrder {
     /** Returns whether a packet waits for this member to send or to pass, or to report its places. */
     @Override
     boolean isAwaited() {
-        return super.isAwaited() || (next < passing() && mistake != Mistake.NO_PASS);
+        return super.isAwaited() || next < passing();
     }
 
     /** Returns the round up to which this member has to pass. */

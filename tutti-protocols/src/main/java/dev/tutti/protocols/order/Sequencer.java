@@ -3,7 +3,6 @@ package dev.tutti.protocols.order;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.Outbox;
-import dev.tutti.protocols.mistake.Mistake;
 
 /**
  * Total order by the oldest member of the view, the sequencer. Each member multicasts its packets itself. The sequencer
@@ -34,22 +33,16 @@ public final class Sequencer extends TotalOrder {
 
     private final long placesMax;
 
-    // For mistakes.
-    private boolean isFirstOfMany;
-    private boolean wasSequencer;
-    private int views;
-    private boolean isLeftOut;
-
     /**
      * @param packetsMax packets of one sender that can be in flight: no more can be placed before they arrive
      */
-    public Sequencer(Member self, long packetsMax, boolean isSafe, Mistake mistake) {
-        super(self, HEADER_BYTES, isSafe, mistake);
+    public Sequencer(Member self, long packetsMax, boolean isSafe) {
+        super(self, HEADER_BYTES, isSafe);
         this.placesMax = packetsMax;
     }
 
     private boolean isSequencer() {
-        return own().rank() == 0 || (mistake == Mistake.STALE_SEQUENCER && wasSequencer);
+        return own().rank() == 0;
     }
 
     @Override
@@ -76,8 +69,7 @@ public final class Sequencer extends TotalOrder {
         if (!isOrder(sender, packet) || !notePlaces(sender, packet)) {
             return false;
         }
-        boolean isCounted = mistake != Mistake.LATE_WORDS || !isSilent();
-        for (int at = HEADER_BYTES; at < packet.length() && isCounted; at += RUN_BYTES) {
+        for (int at = HEADER_BYTES; at < packet.length(); at += RUN_BYTES) {
             runs.add(packet.peekInt(at), packet.peekInt(at + 4));
         }
         out.consumed(packet);
@@ -89,7 +81,7 @@ public final class Sequencer extends TotalOrder {
         if (length % RUN_BYTES != 0) {
             return false;
         }
-        if (sender.rank() != 0 && length > 0 && mistake != Mistake.STALE_SEQUENCER) {
+        if (sender.rank() != 0 && length > 0) {
             return false;
         }
         long total = runs.total();
@@ -113,10 +105,6 @@ public final class Sequencer extends TotalOrder {
     }
 
     private void announce(Outbox out) {
-        if (mistake == Mistake.SKIP_BATCH && views > 1 && !isLeftOut) {
-            isLeftOut = true;
-            arrived.takeRun();
-        }
         while (!arrived.isEmpty()) {
             int count = Math.min(arrived.size(), RUNS_MAX);
             Packet packet = Packet.create(out.memory(), count * RUN_BYTES);
@@ -166,10 +154,6 @@ public final class Sequencer extends TotalOrder {
     void begin() {
         super.begin();
         runs.clear();
-        wasSequencer = isFirstOfMany;
-        isFirstOfMany = own().rank() == 0 && senders.length > 1;
         arrived.clear();
-        views++;
-        isLeftOut = false;
     }
 }

@@ -5,9 +5,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +25,6 @@ abstract class TotalOrder extends Order {
     private static final int PLACES_AT = 1;
 
     private final boolean isSafe;
-    final Mistake mistake;
 
     /** Packets that have a place and are not delivered yet: places delivered + 1 to placed. */
     private final ArrayDeque<Packet> agreed = new ArrayDeque<>();
@@ -43,10 +40,9 @@ abstract class TotalOrder extends Order {
     /** Number of places that this member has announced. */
     private long told;
 
-    TotalOrder(Member self, int headerBytes, boolean isSafe, Mistake mistake) {
+    TotalOrder(Member self, int headerBytes, boolean isSafe) {
         super(self, headerBytes);
         this.isSafe = isSafe;
-        this.mistake = mistake;
     }
 
     // ------------------------------------------------------------------ what a total order is
@@ -99,15 +95,6 @@ abstract class TotalOrder extends Order {
     }
 
     private long safe() {
-        if (mistake == Mistake.SAFE_BEFORE_STABLE) {
-            return placed;
-        }
-        if (mistake == Mistake.SAFE_BY_MAJORITY) {
-            long[] sorted = placedAt.clone();
-            sorted[own().rank()] = placed;
-            Arrays.sort(sorted);
-            return Math.min(placed, sorted[(sorted.length - 1) / 2]);
-        }
         long everybodyHas = placed;
         for (Sender sender : senders) {
             if (sender != own()) {
@@ -139,7 +126,7 @@ abstract class TotalOrder extends Order {
             place(next);
             next = lowest();
         }
-        if (isSafe && delivered < placed && mistake != Mistake.NO_TRANSITION) {
+        if (isSafe && delivered < placed) {
             out.raise(new Signal.Transition());
         }
         deliverUpTo(placed, out);
@@ -153,9 +140,6 @@ abstract class TotalOrder extends Order {
             Packet head = sender.head();
             if (head == null) {
                 continue;
-            }
-            if (mistake == Mistake.CLOSE_BY_ARRIVAL && isSilent() && sender == own()) {
-                return sender;
             }
             long stamp = stamp(sender, head);
             if (lowest == null || stamp < lowestStamp) {
@@ -171,7 +155,7 @@ abstract class TotalOrder extends Order {
         placed = 0;
         delivered = 0;
         told = 0;
-        placedAt = mistake == Mistake.KEEP_PLACES ? Arrays.copyOf(placedAt, senders.length) : new long[senders.length];
+        placedAt = new long[senders.length];
     }
 
     @Override

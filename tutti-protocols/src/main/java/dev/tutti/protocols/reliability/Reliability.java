@@ -10,7 +10,6 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -88,8 +87,6 @@ public final class Reliability implements Layer {
     /** Path of multicasts that may go from member to member; null where each goes to all at once. */
     private final @Nullable Ring ring;
 
-    private final Mistake mistake;
-
     // State that LostMulticasts and Ring use as well.
     final SharedWindow shared;
     View view;
@@ -141,13 +138,12 @@ public final class Reliability implements Layer {
      *     them
      * @param round null if each multicast goes to all at once; only has an effect where sessions carry them
      */
-    public Reliability(Member self, Limits limits, int multicastBytes, @Nullable Round round, Mistake mistake) {
-        this.ring = round != null && multicastBytes == 0 ? new Ring(this, self, limits, round, mistake) : null;
+    public Reliability(Member self, Limits limits, int multicastBytes, @Nullable Round round) {
+        this.ring = round != null && multicastBytes == 0 ? new Ring(this, self, limits, round) : null;
         this.lost = multicastBytes == 0 ? null : new LostMulticasts(this, limits, multicastBytes);
         this.shared = new SharedWindow(limits.windowBytes());
         this.self = self;
         this.limits = limits;
-        this.mistake = mistake;
         this.view = View.alone(self);
         this.own = new ReceiveWindow(false, limits.windowBytes());
         this.toSelf = new ReceiveWindow(true, limits.windowBytes());
@@ -314,10 +310,7 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.FORGED);
         } else if (isFrozen) {
             out.drop(packet, DropReason.FROZEN);
-        } else if (mistake == Mistake.DROP_WHEN_BUSY && pair.multicastIn.backlogBytes() > limits.windowBytes() / 2) {
-            out.drop(packet, DropReason.GAP);
-        } else if (number != pair.multicastIn.received() + 1
-                && (mistake != Mistake.IGNORE_GAPS || number <= pair.multicastIn.received())) {
+        } else if (number != pair.multicastIn.received() + 1) {
             if (lost != null && number > pair.multicastIn.received()) {
                 lost.onOvertaking(pair, number, packet, out);
             } else if (ring != null && number > pair.multicastIn.received()) {
@@ -335,7 +328,7 @@ public final class Reliability implements Layer {
             } else if (ring != null) {
                 ring.acceptAhead(pair, out);
             }
-            pair.copies.freeUpTo(mistake == Mistake.NO_COPIES ? number : Math.min(stableAtSender, number));
+            pair.copies.freeUpTo(Math.min(stableAtSender, number));
         }
     }
 
@@ -366,7 +359,7 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.MALFORMED);
         } else if (pair == null) {
             out.drop(packet, DropReason.FOREIGN_SENDER);
-        } else if (sinceView != pair.sinceView() && mistake != Mistake.OLD_UNICASTS) {
+        } else if (sinceView != pair.sinceView()) {
             out.drop(packet, DropReason.OLD_VIEW);
         } else if (number != pair.unicastIn.received() + 1) {
             out.drop(packet, number <= pair.unicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
@@ -390,8 +383,7 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.MALFORMED);
             return;
         }
-        boolean isIgnored = mistake == Mistake.DEAF_TO_NEWCOMERS && sinceView == view.id().number() && sinceView > 2;
-        if (pair == null || !isCurrent || sinceView != pair.sinceView() || isIgnored) {
+        if (pair == null || !isCurrent || sinceView != pair.sinceView()) {
             out.drop(packet, DropReason.OLD_VIEW);
             return;
         }
@@ -493,9 +485,6 @@ public final class Reliability implements Layer {
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
                 closed.add(member);
                 PeerStream pair = pairOf.get(member);
-                if (mistake == Mistake.FORGET_CRASHED && pair != null) {
-                    pair.copies.freeUpTo(pair.multicastIn.received());
-                }
                 if (lost != null || pair == null) {
                     held.forget(member, out);
                 }
@@ -582,8 +571,7 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.LATE_REPAIR);
         } else if (!repairs.isAsked(from, pair.member())) {
             out.drop(packet, repairs.wasAsked(from) ? DropReason.LATE_REPAIR : DropReason.FORGED);
-        } else if (number != pair.multicastIn.received() + 1
-                && (mistake != Mistake.UNORDERED_REPAIR || number <= pair.multicastIn.received())) {
+        } else if (number != pair.multicastIn.received() + 1) {
             out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
         } else {
             repairsReceived++;
@@ -649,8 +637,7 @@ public final class Reliability implements Layer {
                 }
             }
         }
-        departed.values().removeIf(pair -> next.contains(pair.member())
-                || (!pair.hasBacklog() && mistake != Mistake.WAIT_FOR_DEPARTED));
+        departed.values().removeIf(pair -> next.contains(pair.member()) || !pair.hasBacklog());
         pairs = nextPairs.toArray(PeerStream[]::new);
         pairOf = nextPairOf;
         own.startView();
@@ -814,11 +801,6 @@ public final class Reliability implements Layer {
         for (PeerStream pair : pairs) {
             everybodyHas = Math.min(everybodyHas, pair.acknowledged);
         }
-        if (mistake == Mistake.ONE_ACKNOWLEDGEMENT) {
-            for (PeerStream pair : pairs) {
-                everybodyHas = Math.max(everybodyHas, pair.acknowledged);
-            }
-        }
         stable = everybodyHas;
         ownCopies.freeUpTo(stable);
         if (lost != null) {
@@ -848,11 +830,6 @@ public final class Reliability implements Layer {
             limitBytes = sharedBytes;
             // It opens as the others acknowledge, never by what this member consumes.
             waitsFor = waitsFor.equals(self) ? SharedWindow.slowest(pairs) : waitsFor;
-        }
-        if (mistake == Mistake.WAIT_FOR_DEPARTED) {
-            for (PeerStream pair : departed.values()) {
-                limitBytes = Math.min(limitBytes, pair.multicastBaseBytes + pair.multicastLimitBytes);
-            }
         }
         // Announced at once, however little it is: no later acknowledgement would do it.
         if (toSelf.isNews()) {

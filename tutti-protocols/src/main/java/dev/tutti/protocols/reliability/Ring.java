@@ -8,7 +8,6 @@ import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +34,6 @@ final class Ring {
     private final Member self;
     private final long windowBytes;
     private final long lookNanos;
-    private final Mistake mistake;
     private final @Nullable RingChoice choice;
 
     private List<Member> members = List.of();
@@ -51,25 +49,21 @@ final class Ring {
     private long overtakers;
     private long changes;
 
-    Ring(Reliability layer, Member self, Reliability.Limits limits, Reliability.Round round, Mistake mistake) {
+    Ring(Reliability layer, Member self, Reliability.Limits limits, Reliability.Round round) {
         this.layer = layer;
         this.self = self;
         this.windowBytes = limits.windowBytes();
         // A receiver may delay its acknowledgement for that long.
         this.lookNanos = round.patienceNanos() + limits.ackDelayNanos();
-        this.mistake = mistake;
         this.choice = round.isTried() ? new RingChoice() : null;
     }
 
     void startView(View view) {
-        if (mistake != Mistake.KEEP_ROUTE || members.size() <= 2) {
-            members = view.members();
-            rank = members.indexOf(self);
-        }
-        PeerStream[] way = new PeerStream[view.size() - 1];
-        int here = view.members().indexOf(self);
+        members = view.members();
+        rank = members.indexOf(self);
+        PeerStream[] way = new PeerStream[members.size() - 1];
         for (int index = 0; index < way.length; index++) {
-            way[index] = layer.pair(view.members().get((here + 1 + index) % view.size()));
+            way[index] = layer.pair(members.get((rank + 1 + index) % members.size()));
         }
         bypass = new RingBypass(way);
         lastRound = 0;
@@ -104,7 +98,7 @@ final class Ring {
         lastRound = layer.sentNumber();
         if (bypass.passedOver() > 0) {
             for (int index = 1; index < members.size() - 1; index++) {
-                if (bypass.isFed(index) && mistake != Mistake.FEED_NOBODY) {
+                if (bypass.isFed(index)) {
                     bypass.onGiven(index, layer.sentNumber());
                     give(index, packet.copy(out.memory()), out);
                 }
@@ -199,7 +193,7 @@ final class Ring {
         if (choice != null && choice.look(isHeldUp, layer.sentBytes, out.nowNanos(), members.size())) {
             changes++;
         }
-        if (layer.stable < lastRound && mistake != Mistake.KEEP_ROUTE) {
+        if (layer.stable < lastRound) {
             look(sent, out);
         } else {
             // Packets sent to all at once wait for no neighbour.
@@ -217,7 +211,7 @@ final class Ring {
         }
         skips += bypass.look(sent);
         for (int index = 1; index < wasFed.length; index++) {
-            if (bypass.isFed(index) && !wasFed[index] && mistake != Mistake.FEED_NOBODY) {
+            if (bypass.isFed(index) && !wasFed[index]) {
                 for (long number = bypass.missing(index); number <= sent; number++) {
                     repeat(index, number, out);
                 }

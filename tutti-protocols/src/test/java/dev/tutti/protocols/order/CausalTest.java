@@ -3,13 +3,12 @@ package dev.tutti.protocols.order;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.stack.DropReason;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 class CausalTest {
 
-    private final OrderScene scene = new OrderScene(3, self -> new Causal(self, Mistake.NONE));
+    private final OrderScene scene = new OrderScene(3, self -> new Causal(self));
 
     @Test
     void answerWaitsForItsQuestion() {

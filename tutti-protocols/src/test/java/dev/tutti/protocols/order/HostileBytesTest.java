@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.core.Member;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Layer;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Function;
@@ -17,11 +16,11 @@ class HostileBytesTest {
 
     static List<Function<Member, Layer>> orders() {
         return List.of(
-                self -> new Causal(self, Mistake.NONE),
-                self -> new Sequencer(self, 64, false, Mistake.NONE),
-                self -> new Sequencer(self, 64, true, Mistake.NONE),
-                self -> new Rotation(self, false, Mistake.NONE),
-                self -> new Rotation(self, true, Mistake.NONE));
+                self -> new Causal(self),
+                self -> new Sequencer(self, 64, false),
+                self -> new Sequencer(self, 64, true),
+                self -> new Rotation(self, false),
+                self -> new Rotation(self, true));
     }
 
     @ParameterizedTest

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.DropReason;
-import dev.tutti.protocols.mistake.Mistake;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,7 +18,7 @@ class RotationTest {
     private final OrderScene agreed = scene(3, false);
 
     private static OrderScene scene(int count, boolean isSafe) {
-        return new OrderScene(count, self -> new Rotation(self, isSafe, Mistake.NONE));
+        return new OrderScene(count, self -> new Rotation(self, isSafe));
     }
 
     @Test

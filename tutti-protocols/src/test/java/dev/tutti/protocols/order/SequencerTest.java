@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Signal;
-import dev.tutti.protocols.mistake.Mistake;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,7 +19,7 @@ class SequencerTest {
     private final OrderScene safe = scene(true);
 
     private static OrderScene scene(boolean isSafe) {
-        return new OrderScene(3, self -> new Sequencer(self, PACKETS_MAX, isSafe, Mistake.NONE));
+        return new OrderScene(3, self -> new Sequencer(self, PACKETS_MAX, isSafe));
     }
 
     @Test

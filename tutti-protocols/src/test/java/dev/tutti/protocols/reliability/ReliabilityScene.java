@@ -10,7 +10,6 @@ import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.LayerTest;
-import dev.tutti.protocols.mistake.Mistake;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +30,7 @@ final class ReliabilityScene {
     View view = View.alone(member(1));
 
     private ReliabilityScene(int multicastBytes, Reliability.@Nullable Round round) {
-        layer = new LayerTest(new Reliability(member(1), LIMITS, multicastBytes, round, Mistake.NONE));
+        layer = new LayerTest(new Reliability(member(1), LIMITS, multicastBytes, round));
     }
 
     /** In the view 2.1 of members 1 to {@code count}, all of whom were alone before. */

@@ -11,6 +11,7 @@ module dev.tutti.campaign {
     requires java.net.http;
     requires static org.apache.tomcat.embed.core;
     requires static org.jspecify;
+    requires static org.junit.platform.launcher;
 
     uses dev.tutti.core.driver.DriverProvider;
 

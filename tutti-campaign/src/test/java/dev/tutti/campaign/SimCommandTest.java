@@ -52,18 +52,21 @@ class SimCommandTest {
         assertThat(run("sim", "--mode", "application", "--seed", "1", "--events", "3")).isZero();
         assertThat(out.toString()).contains("seed 1", "mode application", "last events", "nothing was broken");
         assertThat(run("sim", "--mode", "application", "--seed", "1", "--set", "stack=total")).isEqualTo(2);
-        assertThat(run("sim", "--mode", "application", "--mutant", "skip-fetch")).isEqualTo(2);
-        assertThat(err.toString()).contains("--mode application takes neither --mutant nor --set");
+        assertThat(err.toString()).contains("--mode application does not take --set");
     }
 
     @Test
     void mutantIsCaughtAndItsCatchIsShown() {
-        assertThat(run("sim", "--mutant", "skip-fetch", "--schedules", "8", "--json")).isZero();
-        assertThat(out.toString()).contains("\"caught\":1,\"of\":1", "\"name\":\"skip-fetch\"", "\"property\":\"S9\"", "\"heldWithout\":true");
-        assertThat(run("sim", "--mutant", "skip-fetch", "--schedules", "8", "--no-shrink")).isZero();
-        assertThat(out.toString()).containsPattern("skip-fetch +S9 +1 +prompt").contains("1 of 1 mutants caught");
-        assertThat(run("sim", "--mutant", "skip-fetch", "--seed", "1", "--no-shrink")).isEqualTo(1);
-        assertThat(out.toString()).contains("broken: S9");
+        assertThat(run("sim", "--mutant", "16-joined-is-never-told", "--schedules", "8", "--json")).isZero();
+        assertThat(out.toString()).contains(
+                "\"caught\":1,\"of\":1", "\"name\":\"16-joined-is-never-told\"", "\"property\":\"T1\"", "\"remark\":\"\"");
+        assertThat(run("sim", "--mutant", "16-joined-is-never-told", "--seed", "1", "--no-shrink")).isEqualTo(1);
+    }
+
+    @Test
+    void searchEndsAtTheFirstViolationOfAWantedProperty() {
+        assertThat(run("sim", "--until-broken", "S9,T1", "--schedules", "2")).isZero();
+        assertThat(out.toString()).isEqualToIgnoringNewLines("held schedules=2");
     }
 
     @Test
@@ -77,8 +80,10 @@ class SimCommandTest {
         Path file = Files.writeString(directory.resolve("wrong.txt"), "n1 starts at once");
         assertThat(run("sim", "--scenario", file.toString())).isEqualTo(2);
         assertThat(run("sim", "--mutant", "no-such-mutant")).isEqualTo(2);
+        assertThat(run("sim", "--mutant", "all", "--seed", "1")).isEqualTo(2);
+        assertThat(run("sim", "--mutant", "left")).isEqualTo(2);
         assertThat(run("sim", "--threads", "0")).isEqualTo(2);
         assertThat(run("sim", "--set", "stack=neither")).isEqualTo(2);
-        assertThat(err.toString()).contains("line 1", "no-such-mutant", "--threads is 0", "--set: ", "neither");
+        assertThat(err.toString()).contains("line 1", "no-such-mutant", "run one mutant", "left needs --page", "--threads is 0", "--set: ", "neither");
     }
 }

@@ -1,9 +1,11 @@
 package dev.tutti.campaign.search;
 
+import dev.tutti.campaign.cluster.NodeMaker;
 import dev.tutti.campaign.schedule.Schedule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -37,7 +39,8 @@ final class Search {
     }
 
     private final LongFunction<Schedule> schedules;
-    private final Mutant mutant;
+    private final NodeMaker maker;
+    private final Set<String> properties;
     private final int threads;
     private final int failuresMax;
     private final Consumer<String> progress;
@@ -57,11 +60,20 @@ final class Search {
 
     /**
      * @param schedules by seed
+     * @param maker maker of the nodes
+     * @param properties properties whose violations count as failures; empty if all do
      * @param failuresMax number of failures after which no other schedule is started
      */
-    Search(LongFunction<Schedule> schedules, Mutant mutant, int threads, int failuresMax, Consumer<String> progress) {
+    Search(
+            LongFunction<Schedule> schedules,
+            NodeMaker maker,
+            Set<String> properties,
+            int threads,
+            int failuresMax,
+            Consumer<String> progress) {
         this.schedules = schedules;
-        this.mutant = mutant;
+        this.maker = maker;
+        this.properties = Set.copyOf(properties);
         this.threads = threads;
         this.failuresMax = failuresMax;
         this.progress = progress;
@@ -131,9 +143,9 @@ final class Search {
     /** Runs the schedule of a seed and adds up its outcome; returns whether there are as many failures as wanted. */
     private boolean take(long seed, long beginNanos) {
         Schedule schedule = schedules.apply(seed);
-        Trial.Outcome outcome = Trial.run(schedule, mutant);
+        Trial.Outcome outcome = Trial.run(schedule, maker);
         boolean isTwice = seed % TWICE_ONE_IN == 0;
-        boolean isSame = !isTwice || Trial.run(schedule, mutant).hash() == outcome.hash();
+        boolean isSame = !isTwice || Trial.run(schedule, maker).hash() == outcome.hash();
         synchronized (this) {
             done++;
             simulatedNanos += outcome.simulatedNanos();
@@ -145,7 +157,7 @@ final class Search {
             if (!isSame) {
                 differing.add(schedule.seed());
             }
-            if (mutant.isShownBy(outcome)) {
+            if (isFailure(outcome)) {
                 failures.add(outcome);
                 progress.accept("seed " + schedule.seed() + " breaks " + outcome.property());
             } else if (!outcome.isFailed()) {
@@ -156,6 +168,10 @@ final class Search {
             tellProgress(beginNanos);
             return failures.size() >= failuresMax;
         }
+    }
+
+    private boolean isFailure(Trial.Outcome outcome) {
+        return outcome.isFailed() && (properties.isEmpty() || properties.contains(outcome.property()));
     }
 
     private void tellProgress(long beginNanos) {

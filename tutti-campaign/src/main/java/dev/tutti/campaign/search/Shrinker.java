@@ -1,6 +1,7 @@
 package dev.tutti.campaign.search;
 
 import dev.tutti.campaign.cluster.Action;
+import dev.tutti.campaign.cluster.NodeMaker;
 import dev.tutti.campaign.cluster.ScheduledFault;
 import dev.tutti.campaign.schedule.Schedule;
 import dev.tutti.core.settings.SettingException;
@@ -15,25 +16,25 @@ import java.util.TreeSet;
 final class Shrinker {
 
     private final String property;
-    private final Mutant mutant;
+    private final NodeMaker maker;
     private final long endMillis;
     private int runs;
     private Trial.Outcome best;
 
-    private Shrinker(Trial.Outcome failed, Mutant mutant, long millisMax) {
+    private Shrinker(Trial.Outcome failed, NodeMaker maker, long millisMax) {
         this.best = failed;
         this.property = failed.property();
-        this.mutant = mutant;
+        this.maker = maker;
         this.endMillis = System.currentTimeMillis() + millisMax;
     }
 
     /** Returns the smallest failure found within {@code millisMax}; {@code failed} if none is smaller. */
-    static Trial.Outcome shrink(Trial.Outcome failed, Mutant mutant, long millisMax) {
+    static Trial.Outcome shrink(Trial.Outcome failed, NodeMaker maker, long millisMax) {
         if (failed.schedule().mode() == Schedule.Mode.APPLICATION) {
             // The seed alone determines everything.
             return failed;
         }
-        Shrinker shrinker = new Shrinker(failed, mutant, millisMax);
+        Shrinker shrinker = new Shrinker(failed, maker, millisMax);
         int size;
         do {
             size = shrinker.best.schedule().toString().length();
@@ -62,7 +63,7 @@ final class Shrinker {
         runs++;
         Trial.Outcome outcome;
         try {
-            outcome = Trial.run(candidate, mutant);
+            outcome = Trial.run(candidate, maker);
         } catch (SettingException e) {
             // Another setting needs the one that was left out.
             return false;

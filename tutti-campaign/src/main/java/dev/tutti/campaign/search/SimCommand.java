@@ -2,34 +2,37 @@ package dev.tutti.campaign.search;
 
 import dev.tutti.campaign.application.ApplicationTrial;
 import dev.tutti.campaign.cluster.SimulatedCluster;
+import dev.tutti.campaign.mutants.Mutant;
+import dev.tutti.campaign.mutants.MutantHunt;
+import dev.tutti.campaign.mutants.MutantPage;
+import dev.tutti.campaign.mutants.MutantTable;
+import dev.tutti.campaign.mutants.Workshop;
 import dev.tutti.campaign.schedule.Schedule;
 import dev.tutti.campaign.schedule.Swarm;
-import dev.tutti.campaign.slips.Slip;
-import dev.tutti.campaign.slips.SlipHunt;
-import dev.tutti.campaign.slips.SlipPage;
-import dev.tutti.campaign.slips.SlipTable;
-import dev.tutti.campaign.slips.Workshop;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.internal.Json;
+import dev.tutti.protocols.node.NodeMachine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /** {@code tutti sim}: whole clusters in virtual time on a hostile network. */
 @Command(
@@ -45,8 +48,8 @@ import picocli.CommandLine.Spec;
             "with it.",
             "",
             "Exit codes: 0 nothing was broken, 1 something was, or 2,000 schedules or more",
-            "did not reach all that is listed (with --mutant or --slip: one was not",
-            "caught), 2 wrong usage.",
+            "did not reach all that is listed (with --mutant: one was not caught),",
+            "2 wrong usage.",
             "",
             "Examples:",
             "  tutti sim --schedules 2000",
@@ -55,9 +58,10 @@ import picocli.CommandLine.Spec;
             "  tutti sim --seed 4711",
             "  tutti sim --mode application --schedules 500",
             "  tutti sim --scenario seed-4711.txt",
+            "  tutti sim --mutant list",
             "  tutti sim --mutant all",
-            "  tutti sim --slip list",
-            "  tutti sim --slip left --page docs/design/slips.md",
+            "  tutti sim --mutant left --page docs/design/mutants.md",
+            "  tutti sim --mutant 01-acknowledges-one-ahead --seed 1",
         })
 public final class SimCommand implements Callable<Integer> {
 
@@ -94,24 +98,22 @@ public final class SimCommand implements Callable<Integer> {
     private Map<String, String> set = new TreeMap<>();
 
     @Option(names = "--mutant", paramLabel = "NAME",
-            description = "With a deliberate bug; all, or list for their names. With --seed or --scenario: that run with it.")
+            description = "Hunts a deliberate bug, a patch of tutti-campaign/mutants, in a JVM of its own, until a schedule"
+                    + " breaks a promise; parts of names with commas between, all, list, or left for those that --page does"
+                    + " not list as caught. With --seed or --scenario: that run with it.")
     private @Nullable String mutant;
 
-    @Option(names = "--slip", paramLabel = "NAME",
-            description = "With a patch of tutti-campaign/slips, in a JVM of its own, until a schedule breaks a promise; parts"
-                    + " of names with commas between, all, list, or left for those that --page does not have as caught.")
-    private @Nullable String slip;
-
     @Option(names = "--minutes", paramLabel = "N", defaultValue = "20",
-            description = "Time that one slip may take (default: 20).")
+            description = "Time that one mutant may take (default: 20).")
     private long minutesMax;
 
     @Option(names = "--page", paramLabel = "FILE",
-            description = "Keeps the result of each slip in the table of this file, as docs/design/slips.md, as soon as there is one.")
+            description = "Keeps the result of each mutant in the table of this file, as docs/design/mutants.md, as soon as there is one.")
     private @Nullable Path page;
 
-    @Option(names = "--until-broken", hidden = true, description = "Stops at the first schedule that breaks a promise, in a line.")
-    private boolean isUntilBroken;
+    @Option(names = "--until-broken", hidden = true, split = ",", paramLabel = "PROPERTY",
+            description = "Stops at the first schedule that breaks one of these properties, and prints one line.")
+    private Set<String> untilBroken = new TreeSet<>();
 
     @Option(names = "--threads", paramLabel = "N", description = "Simulations at a time (default: processors).")
     private int threads = Runtime.getRuntime().availableProcessors();
@@ -134,11 +136,11 @@ public final class SimCommand implements Callable<Integer> {
         }
         checkMode();
         checkSet();
-        if (slip != null) {
-            return huntSlips(slip);
+        if (mutant != null) {
+            return huntMutants(mutant);
         }
-        if (isUntilBroken) {
-            return searchUntilBroken();
+        if (!untilBroken.isEmpty()) {
+            return searchUntilBroken(untilBroken);
         }
         if (scenario != null) {
             return replay(read(scenario));
@@ -146,7 +148,7 @@ public final class SimCommand implements Callable<Integer> {
         if (seed != null) {
             return replay(schedule(seed));
         }
-        return mutant == null ? search() : huntMutants(mutant);
+        return search();
     }
 
     /** Turns logging off: lines for each view and each deliberate failure are of no use in thousands of runs. */
@@ -181,11 +183,10 @@ public final class SimCommand implements Callable<Integer> {
         return drawn;
     }
 
-    /** Rejects options that applications do not have: they draw their settings, and run without deliberate bugs. */
+    /** Rejects settings for applications, which draw their own. */
     private void checkMode() {
-        if (mode == Schedule.Mode.APPLICATION && (mutant != null || !set.isEmpty())) {
-            throw new ParameterException(line(), "--mode application takes neither --mutant nor --set: applications draw their"
-                    + " own settings, on nodes without mutants");
+        if (mode == Schedule.Mode.APPLICATION && !set.isEmpty()) {
+            throw new ParameterException(line(), "--mode application does not take --set: applications draw their own settings");
         }
     }
 
@@ -196,12 +197,6 @@ public final class SimCommand implements Callable<Integer> {
         } catch (SettingException e) {
             throw new ParameterException(line(), "--set: " + e.getMessage(), e);
         }
-    }
-
-    /** Returns the ways to draw schedules, prompt ones first: they are short, and most bugs show in a view change. */
-    private List<LongFunction<Schedule>> ways() {
-        LongFunction<Schedule> promptly = number -> withSet(Swarm.draw(number, Schedule.Mode.PROMPT));
-        return mode == null ? List.of(promptly, this::schedule) : List.of(this::schedule);
     }
 
     private Schedule read(Path file) {
@@ -220,13 +215,12 @@ public final class SimCommand implements Callable<Integer> {
         if (schedule.mode() == Schedule.Mode.APPLICATION) {
             return replayApplication(schedule.seed());
         }
-        Mutant bug = mutant == null ? Mutant.NONE : mutants(mutant).getFirst();
         out().print(schedule);
-        Trial.Outcome outcome = Trial.run(schedule, bug);
+        Trial.Outcome outcome = Trial.run(schedule);
         if (outcome.isFailed()) {
             out().println("\nbroken: " + outcome.property() + "\n" + outcome.failure());
             if (seed != null) {
-                printShrunk(outcome, bug);
+                printShrunk(outcome);
             }
         } else {
             out().println("\nlast events:\n  " + String.join("\n  ", outcome.lastEvents(events)));
@@ -253,8 +247,8 @@ public final class SimCommand implements Callable<Integer> {
         return isBroken ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
     }
 
-    private void printShrunk(Trial.Outcome failed, Mutant bug) {
-        Trial.Outcome smallest = isLeftAsItIs ? failed : Shrinker.shrink(failed, bug, SHRINK_MILLIS);
+    private void printShrunk(Trial.Outcome failed) {
+        Trial.Outcome smallest = isLeftAsItIs ? failed : Shrinker.shrink(failed, NodeMachine::new, SHRINK_MILLIS);
         out().println("\n# " + failed.property() + ", found by seed " + failed.schedule().seed() + "; "
                 + failed.schedule().steps().size() + " steps made " + smallest.schedule().steps().size());
         out().print(smallest.schedule());
@@ -269,7 +263,8 @@ public final class SimCommand implements Callable<Integer> {
         long count = schedules > 0 ? schedules : isTimed ? Long.MAX_VALUE : SCHEDULES;
         long nanosMax = isTimed ? (long) (hours * 3.6e12) : Long.MAX_VALUE;
         LongFunction<Schedule> drawn = this::schedule;
-        Search.Result result = new Search(drawn, Mutant.NONE, threads, FAILURES_MAX, this::say).run(first, count, nanosMax);
+        Search.Result result =
+                new Search(drawn, NodeMachine::new, Set.of(), threads, FAILURES_MAX, this::say).run(first, count, nanosMax);
         Table table = new Table(result);
         out().print(isJson ? table.json() : table.text());
         out().flush();
@@ -279,7 +274,7 @@ public final class SimCommand implements Callable<Integer> {
                         + failure.schedule().seed() + sameAgain());
             }
             if (!result.failures().isEmpty()) {
-                printShrunk(result.failures().getFirst(), Mutant.NONE);
+                printShrunk(result.failures().getFirst());
             }
         }
         List<String> owed = mode == null && set.isEmpty() ? table.owed() : List.of();
@@ -301,41 +296,14 @@ public final class SimCommand implements Callable<Integer> {
 
     // ------------------------------------------------------------------ mutants
 
-    private int huntMutants(String name) {
-        if (name.equals("list")) {
-            Mutant.all().forEach(each -> out().printf("%-28s %s%n", each.name(), each.bug()));
-            return CommandLine.ExitCode.OK;
-        }
-        List<Mutant> wanted = mutants(name);
-        long count = schedules > 0 ? schedules : HUNT_SCHEDULES;
-        long beginNanos = System.nanoTime();
-        List<Hunt.Result> results = new Hunt(ways(), threads, this::say).run(wanted, first, count);
-        Bag bag = new Bag(results, (System.nanoTime() - beginNanos) / 1e9);
-        out().print(isJson ? bag.json() : bag.text());
-        out().flush();
-        Trial.Outcome only = results.getFirst().failure();
-        if (wanted.size() == 1 && only != null && !isJson) {
-            printShrunk(only, wanted.getFirst());
-        }
-        return bag.isFull() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
-    }
-
-    private List<Mutant> mutants(String name) {
-        List<Mutant> wanted = Mutant.all().stream()
-                .filter(each -> name.equals("all") || each.name().equals(name))
-                .toList();
-        if (wanted.isEmpty()) {
-            throw new ParameterException(line(), "there is no mutant '" + name + "'; --mutant list has their names");
-        }
-        return wanted;
-    }
-
-    // ------------------------------------------------------------------ slips
-
-    /** Runs schedules until one breaks a promise. {@link SlipHunt} reads the last line of the output. */
-    private int searchUntilBroken() {
-        long count = schedules > 0 ? schedules : HUNT_SCHEDULES;
-        Search.Result result = new Search(this::schedule, Mutant.NONE, threads, 1, this::say).run(first, count, Long.MAX_VALUE);
+    /** Runs schedules until one breaks a wanted property. {@link MutantHunt} reads the last line of the output. */
+    private int searchUntilBroken(Set<String> wanted) {
+        Path file = scenario;
+        Schedule only = file == null ? null : read(file);
+        LongFunction<Schedule> drawn = only == null ? this::schedule : number -> only;
+        long count = only != null ? 1 : schedules > 0 ? schedules : HUNT_SCHEDULES;
+        Search.Result result =
+                new Search(drawn, NodeMachine::new, wanted, threads, 1, this::say).run(first, count, Long.MAX_VALUE);
         if (result.failures().isEmpty()) {
             out().println("held schedules=" + result.schedules());
         } else {
@@ -347,25 +315,28 @@ public final class SimCommand implements Callable<Integer> {
         return result.failures().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
-    private int huntSlips(String name) {
+    private int huntMutants(String name) {
         Path home = Workshop.home();
-        List<Slip> slips = Slip.all(home);
+        List<Mutant> mutants = Mutant.all(home);
         if (name.equals("list")) {
-            slips.forEach(each -> out().printf("%-44s %s%n", each.name(), each.wrong()));
+            mutants.forEach(each -> out().printf("%-44s %s%n", each.name(), each.wrong()));
             return CommandLine.ExitCode.OK;
         }
-        SlipPage kept = page == null ? null : new SlipPage(page);
-        if (kept != null) {
-            kept.retain(slips);
-        }
-        List<Slip> wanted = slips.stream().filter(each -> isWanted(each, name, kept)).toList();
+        MutantPage kept = page == null ? null : new MutantPage(page);
+        List<Mutant> wanted = mutants.stream().filter(each -> isWanted(each, name, kept)).map(this::withOptions).toList();
         if (wanted.isEmpty() && !name.equals("left")) {
-            throw new ParameterException(line(), "there is no slip '" + name + "'; --slip list has their names");
+            throw new ParameterException(line(), "there is no mutant '" + name + "'; --mutant list has their names");
+        }
+        String mainClass = line().getCommandSpec().root().userObject().getClass().getName();
+        MutantHunt hunt = new MutantHunt(home, mainClass, this::say, threads, minutesMax);
+        if (seed != null || scenario != null) {
+            return replay(hunt, wanted);
+        }
+        if (kept != null) {
+            kept.retain(mutants);
         }
         long count = schedules > 0 ? schedules : HUNT_SCHEDULES;
-        String mainClass = line().getCommandSpec().root().userObject().getClass().getName();
-        SlipHunt hunt = new SlipHunt(home, mainClass, SimCommand::holds, this::say, threads, minutesMax);
-        SlipTable table = new SlipTable(hunt.run(wanted, first, count, result -> {
+        MutantTable table = new MutantTable(hunt.run(wanted, first, count, result -> {
             if (kept != null) {
                 kept.put(result);
             }
@@ -375,25 +346,49 @@ public final class SimCommand implements Callable<Integer> {
         return table.isFull() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
-    private boolean isWanted(Slip slip, String name, @Nullable SlipPage kept) {
+    private boolean isWanted(Mutant each, String name, @Nullable MutantPage kept) {
         return switch (name) {
             case "all" -> true;
             case "left" -> {
                 if (kept == null) {
-                    throw new ParameterException(line(), "--slip left needs --page FILE, which says what is left");
+                    throw new ParameterException(line(), "--mutant left needs --page FILE, which says what is left");
                 }
-                yield !kept.hasCaught(slip);
+                yield !kept.hasCaught(each);
             }
-            default -> Arrays.stream(name.split(",")).anyMatch(slip.name()::contains);
+            default -> Arrays.stream(name.split(",")).anyMatch(each.name()::contains);
         };
     }
 
-    /** Reports whether a run without any slip breaks nothing. */
-    private static boolean holds(List<String> arguments) {
-        CommandLine line = new CommandLine(new SimCommand());
-        line.setCaseInsensitiveEnumValuesAllowed(true);
-        line.setOut(new PrintWriter(Writer.nullWriter()));
-        return line.execute(arguments.toArray(String[]::new)) == CommandLine.ExitCode.OK;
+    /** Returns the mutant with the mode and settings of this command line in place of those in its header, if there are any. */
+    private Mutant withOptions(Mutant each) {
+        List<String> options = modeAndSet();
+        return options.isEmpty() ? each : each.seenBySchedules(options);
+    }
+
+    private List<String> modeAndSet() {
+        List<String> options = new ArrayList<>(mode == null ? List.of() : List.of("--mode", mode.toString()));
+        set.forEach((name, value) -> options.addAll(List.of("--set", name + "=" + value)));
+        return options;
+    }
+
+    /** Runs one seed or one scenario with a mutant. */
+    private int replay(MutantHunt hunt, List<Mutant> wanted) {
+        if (wanted.size() != 1) {
+            throw new ParameterException(line(), "--seed and --scenario run one mutant, and --mutant names " + wanted.size());
+        }
+        List<String> arguments = new ArrayList<>(List.of("--events", Integer.toString(events)));
+        if (scenario != null) {
+            arguments.addAll(List.of("--scenario", scenario.toAbsolutePath().toString()));
+        } else if (wanted.getFirst().seer() instanceof Mutant.Seer.Schedules(List<String> options)) {
+            arguments.addAll(List.of("--seed", String.valueOf(seed)));
+            arguments.addAll(options);
+        } else {
+            arguments.addAll(List.of("--seed", String.valueOf(seed)));
+        }
+        if (isLeftAsItIs) {
+            arguments.add("--no-shrink");
+        }
+        return hunt.replay(wanted.getFirst(), arguments);
     }
 
     private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";

@@ -7,6 +7,7 @@ import dev.tutti.campaign.cluster.Liar;
 import dev.tutti.campaign.cluster.MemberReports;
 import dev.tutti.campaign.cluster.MessageTrigger;
 import dev.tutti.campaign.cluster.Neighbours;
+import dev.tutti.campaign.cluster.NodeMaker;
 import dev.tutti.campaign.cluster.Promises;
 import dev.tutti.campaign.cluster.ScheduledFault;
 import dev.tutti.campaign.cluster.SimulatedCluster;
@@ -19,6 +20,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.Path;
@@ -98,13 +100,13 @@ final class Trial {
     private long troubleNanos;
     private long promptNanos;
 
-    private Trial(Schedule schedule, Mutant mutant) {
+    private Trial(Schedule schedule, NodeMaker maker) {
         this.schedule = schedule;
         Schedule.World world = schedule.world();
         Schedule.Datagrams datagrams = world.datagrams();
         this.cluster = datagrams == null
-                ? SimulatedCluster.cluster(schedule.size(), schedule.seed(), mutant.maker())
-                : SimulatedCluster.clusterOnDatagrams(schedule.size(), schedule.seed(), mutant.maker());
+                ? SimulatedCluster.cluster(schedule.size(), schedule.seed(), maker)
+                : SimulatedCluster.clusterOnDatagrams(schedule.size(), schedule.seed(), maker);
         this.simulation = cluster.simulation();
         world.settings().forEach(cluster::with);
         cluster.withPaths(world.path(), datagrams == null ? DatagramPath.LOCAL : datagrams.path());
@@ -164,7 +166,7 @@ final class Trial {
     }
 
     static Outcome run(Schedule schedule) {
-        return run(schedule, Mutant.NONE);
+        return run(schedule, NodeMachine::new);
     }
 
     private static Outcome runApplication(Schedule schedule) {
@@ -187,11 +189,11 @@ final class Trial {
                 new Simulation(schedule.seed()).trace());
     }
 
-    static Outcome run(Schedule schedule, Mutant mutant) {
+    static Outcome run(Schedule schedule, NodeMaker maker) {
         if (schedule.mode() == Schedule.Mode.APPLICATION) {
             return runApplication(schedule);
         }
-        return new Trial(schedule, mutant).run();
+        return new Trial(schedule, maker).run();
     }
 
     private Outcome run() {

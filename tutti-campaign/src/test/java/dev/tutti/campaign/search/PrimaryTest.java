@@ -7,7 +7,6 @@ import dev.tutti.campaign.cluster.SimulatedCluster;
 import dev.tutti.campaign.schedule.Schedule;
 import dev.tutti.campaign.schedule.Swarm;
 import dev.tutti.core.View;
-import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.node.GroupSettings;
 import java.time.Duration;
 import java.util.List;
@@ -261,19 +260,5 @@ class PrimaryTest {
             Trial.Outcome outcome = Trial.run(Swarm.draw(seed, Schedule.Mode.PRIMARY));
             assertThat(outcome.property()).as("seed " + seed + ": " + outcome.failure()).isEmpty();
         });
-    }
-
-    @ParameterizedTest
-    @EnumSource(
-            value = Mistake.class,
-            names = {"IGNORE_ACCEPTED", "NO_ACCEPT", "FORGETFUL", "MAJORITY_OF_ANY"})
-    void eachMistakeIsFoundByTheChain(Mistake mistake) {
-        Mutant mutant = Mutant.all().stream()
-                .filter(each -> each.name().equals(mistake.toString()))
-                .findFirst()
-                .orElseThrow();
-        Hunt.Result result = new Hunt(List.of(Swarm::draw), 1, text -> {}).run(List.of(mutant), 1, 100).getFirst();
-        assertThat(result.failure()).isNotNull();
-        assertThat(result.failure().property()).isEqualTo("S20");
     }
 }

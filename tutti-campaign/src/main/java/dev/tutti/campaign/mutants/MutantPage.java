@@ -1,4 +1,4 @@
-package dev.tutti.campaign.slips;
+package dev.tutti.campaign.mutants;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A page of text with one table of slips, such as docs/design/slips.md. The row of a slip is replaced as soon as its
- * hunt is over, so that an interrupted hunt continues with the slips that are left. The text around the table is kept.
+ * A page of text with one table of mutants, such as docs/design/mutants.md. The row of a mutant is replaced as soon as its
+ * hunt is over, so that an interrupted hunt continues with the mutants that are left. The text around the table is kept.
  */
-public final class SlipPage {
+public final class MutantPage {
 
-    private static final String HEAD = "| slip | layer | wrong | seen by | breaks | seed | schedules |";
+    private static final String HEAD = "| mutant | layer | wrong | seen by | breaks | seed | schedules |";
     private static final String RULE = "|---|---|---|---|---|---|---|";
     private static final String NOT_CAUGHT = "**not caught**";
 
@@ -28,9 +28,9 @@ public final class SlipPage {
     /**
      * Reads the page.
      *
-     * @param file file of the page; if it does not exist, it is written with the table alone
+     * @param file the file; if it does not exist, it is written with the table alone
      */
-    public SlipPage(Path file) {
+    public MutantPage(Path file) {
         this.file = file;
         boolean hasTable = false;
         for (String line : Files.exists(file) ? read(file) : List.<String>of()) {
@@ -48,24 +48,24 @@ public final class SlipPage {
         try {
             return Files.readAllLines(file);
         } catch (IOException e) {
-            throw new UncheckedIOException("the page of slips " + file + " cannot be read", e);
+            throw new UncheckedIOException("the page of mutants " + file + " cannot be read", e);
         }
     }
 
-    /** Reports whether the page says that the slip was caught. */
-    public boolean hasCaught(Slip slip) {
-        String row = rows.get(slip.name());
+    /** Reports whether the page says that the mutant was caught. */
+    public boolean hasCaught(Mutant mutant) {
+        String row = rows.get(mutant.name());
         return row != null && !row.contains(NOT_CAUGHT);
     }
 
-    /** Removes the rows of slips that no longer exist. */
-    public void retain(Collection<Slip> slips) {
-        rows.keySet().retainAll(slips.stream().map(Slip::name).toList());
+    /** Removes the rows of mutants that no longer exist. */
+    public void retain(Collection<Mutant> mutants) {
+        rows.keySet().retainAll(mutants.stream().map(Mutant::name).toList());
     }
 
-    /** Replaces the row of the slip, and writes the page. */
-    public void put(SlipHunt.Result result) {
-        rows.put(result.slip().name(), row(result));
+    /** Replaces the row of the mutant, and writes the page. */
+    public void put(MutantHunt.Result result) {
+        rows.put(result.mutant().name(), row(result));
         List<String> lines = new ArrayList<>(before);
         lines.add(HEAD);
         lines.add(RULE);
@@ -76,22 +76,22 @@ public final class SlipPage {
             Files.write(written, lines);
             Files.move(written, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            throw new UncheckedIOException("the page of slips " + file + " cannot be written", e);
+            throw new UncheckedIOException("the page of mutants " + file + " cannot be written", e);
         }
     }
 
-    /** Returns the row of a slip, without times, so that it changes only when something else catches the slip. */
-    private static String row(SlipHunt.Result result) {
-        Slip slip = result.slip();
-        boolean isSchedules = slip.seer() instanceof Slip.Seer.Schedules;
+    /** Returns the row of a mutant, without times, so that it changes only when something else catches the mutant. */
+    private static String row(MutantHunt.Result result) {
+        Mutant mutant = result.mutant();
+        boolean isSchedules = mutant.seer() instanceof Mutant.Seer.Schedules;
         String broken = result.isCaught()
-                ? isSchedules ? result.property() : slip.breaks()
+                ? isSchedules ? result.property() : String.join(", ", mutant.breaks())
                 : NOT_CAUGHT + (result.remark().isEmpty() ? "" : ": " + result.remark().replace('|', '/'));
         return "| " + String.join(" | ", List.of(
-                "`" + slip.name() + "`",
-                slip.layer(),
-                slip.wrong(),
-                "`" + slip.seer() + "`",
+                "`" + mutant.name() + "`",
+                mutant.layer(),
+                mutant.wrong(),
+                "`" + mutant.seer() + "`",
                 broken,
                 result.seed(),
                 isSchedules ? Long.toString(result.schedules()) : "")) + " |";

@@ -1,4 +1,4 @@
-package dev.tutti.campaign.slips;
+package dev.tutti.campaign.mutants;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,64 +12,64 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The patches of {@code tutti-campaign/slips} apply and compile; {@code ./tutti sim --slip all} hunts them. */
-class SlipsTest {
+/** The patches of {@code tutti-campaign/mutants} apply and compile; {@code ./tutti sim --mutant all} hunts them. */
+class MutantsTest {
 
     private static final Path HOME = Path.of("..");
 
-    private static final List<String> HEADER = List.of("Wrong: One is", "  too few.", "Breaks: S9", "Seen by: sim --mode prompt");
+    private static final List<String> HEADER = List.of("Wrong: One is", "  too few.", "Breaks: S9, no exception leaves a node", "Seen by: sim --mode prompt");
 
-    static List<Slip> slips() {
-        return Slip.all(HOME);
+    static List<Mutant> mutants() {
+        return Mutant.all(HOME);
     }
 
     @ParameterizedTest
-    @MethodSource("slips")
-    void appliesCompilesAndChangesBytecode(Slip slip, @TempDir Path directory) {
-        new Workshop(HOME).build(slip, directory.resolve("classes"));
+    @MethodSource("mutants")
+    void appliesCompilesAndChangesBytecode(Mutant mutant, @TempDir Path directory) {
+        new Workshop(HOME).build(mutant, directory.resolve("classes"));
         assertThat(directory.resolve("classes")).isNotEmptyDirectory();
-        if (slip.seer() instanceof Slip.Seer.Tests tests) {
-            assertThat(HOME.resolve(tests.module()).resolve("src/test/java")).as("module of " + slip.name()).isDirectory();
+        if (mutant.seer() instanceof Mutant.Seer.Tests tests) {
+            assertThat(HOME.resolve(tests.module()).resolve("src/test/java")).as("module of " + mutant.name()).isDirectory();
         }
     }
 
     @Test
     void thereAreSome() {
-        assertThat(slips()).isNotEmpty();
+        assertThat(mutants()).isNotEmpty();
     }
 
     @Test
-    void headerSaysWhatIsWrongAndWhoSeesIt() {
-        Slip slip = Slip.parse("01-one", lines(" a", "-b", "+c"));
-        assertThat(slip.wrong()).isEqualTo("One is too few.");
-        assertThat(slip.breaks()).isEqualTo("S9");
-        assertThat(slip.seer()).isEqualTo(new Slip.Seer.Schedules(List.of("--mode", "prompt")));
-        assertThatThrownBy(() -> Slip.parse("01-one", List.of("Wrong: One is too few.", "--- a/x")))
+    void headerNamesTheBugAndTheTestsThatDetectIt() {
+        Mutant mutant = Mutant.parse("01-one", lines(" a", "-b", "+c"));
+        assertThat(mutant.wrong()).isEqualTo("One is too few.");
+        assertThat(mutant.breaks()).containsExactly("S9", "no exception leaves a node");
+        assertThat(mutant.seer()).isEqualTo(new Mutant.Seer.Schedules(List.of("--mode", "prompt")));
+        assertThatThrownBy(() -> Mutant.parse("01-one", List.of("Wrong: One is too few.", "--- a/x")))
                 .hasMessageContaining("lacks 'Breaks:'");
-        assertThatThrownBy(() -> Slip.parse("01-one", List.of("Wrong: a", "Breaks: S9", "Seen by: people", "--- a/x")))
+        assertThatThrownBy(() -> Mutant.parse("01-one", List.of("Wrong: a", "Breaks: S9", "Seen by: people", "--- a/x")))
                 .hasMessageContaining("neither 'sim [options]' nor 'test MODULE CLASS[,CLASS]'");
     }
 
     @Test
     void patchIsAppliedWhereTheLinesAreThoughTheyHaveMoved(@TempDir Path directory) throws IOException {
         Files.write(directory.resolve("x"), List.of("0", "0", "a", "b", "d", "a", "e"));
-        assertThat(Slip.parse("01-one", lines(" a", "-b", "+c", " d")).patch().applyTo(directory))
+        assertThat(Mutant.parse("01-one", lines(" a", "-b", "+c", " d")).patch().applyTo(directory))
                 .containsExactly(java.util.Map.entry("x", "0\n0\na\nc\nd\na\ne\n"));
     }
 
     @Test
     void patchThatFitsNowhereIsRefused(@TempDir Path directory) throws IOException {
         Files.write(directory.resolve("x"), List.of("a", "b", "e"));
-        Patch patch = Slip.parse("01-one", lines(" a", "-b", "+c", " d")).patch();
+        Patch patch = Mutant.parse("01-one", lines(" a", "-b", "+c", " d")).patch();
         assertThatThrownBy(() -> patch.applyTo(directory)).hasMessageContaining("does not apply to x").hasMessageContaining("near line 1");
     }
 
     @Test
     void patchThatChangesNoBytecodeIsRefused(@TempDir Path directory) {
-        Slip slip = slips().getFirst();
-        Slip nothing = Slip.parse("01-one", List.of(
+        Mutant mutant = mutants().getFirst();
+        Mutant nothing = Mutant.parse("01-one", List.of(
                 "Wrong: nothing", "Breaks: S9", "Seen by: sim",
-                "--- a/" + slip.patch().files().getFirst(), "+++ b/" + slip.patch().files().getFirst(),
+                "--- a/" + mutant.patch().files().getFirst(), "+++ b/" + mutant.patch().files().getFirst(),
                 "@@ -1,1 +1,2 @@", "+// nothing"));
         assertThatThrownBy(() -> new Workshop(HOME).build(nothing, directory.resolve("classes")))
                 .hasMessageContaining("changes no bytecode");

@@ -1,4 +1,4 @@
-package dev.tutti.campaign.slips;
+package dev.tutti.campaign.mutants;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,23 +11,23 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * One mistake, as a maintainer might make it: a patch with a header.
+ * A deliberate bug of the kind that a maintainer might make: a patch with a header.
  *
  * <pre>
- * Wrong: the mistake in one sentence
- * Breaks: properties of docs/guarantees.md
+ * Wrong: the bug in one sentence
+ * Breaks: properties of docs/guarantees.md, with commas between them
  * Seen by: sim [options of ./tutti sim]   or   test MODULE CLASS[,CLASS]
  * </pre>
  *
  * @param name name of the patch file, without its extension
- * @param wrong the mistake in one sentence
- * @param breaks properties that do not hold with it
+ * @param wrong the bug in one sentence
+ * @param breaks properties that do not hold with it; schedules detect it by breaking one of them
  * @param seer schedules or tests that have to detect it
  * @param patch patch of the product's sources
  */
-public record Slip(String name, String wrong, String breaks, Seer seer, Patch patch) {
+public record Mutant(String name, String wrong, List<String> breaks, Seer seer, Patch patch) {
 
-    /** Schedules or tests that detect a slip. */
+    /** Schedules or tests that detect a mutant. */
     public sealed interface Seer {
         /** @param options further options of {@code ./tutti sim} that are needed */
         record Schedules(List<String> options) implements Seer {
@@ -46,36 +46,41 @@ public record Slip(String name, String wrong, String breaks, Seer seer, Patch pa
         }
     }
 
+    /** Returns the same mutant, to be detected by schedules with these options of {@code ./tutti sim}. */
+    public Mutant seenBySchedules(List<String> options) {
+        return new Mutant(name, wrong, breaks, new Seer.Schedules(options), patch);
+    }
+
     /** The directory of the patches, below the root of the sources. */
-    public static final String DIRECTORY = "tutti-campaign/slips";
+    public static final String DIRECTORY = "tutti-campaign/mutants";
 
     private static final List<String> FIELDS = List.of("Wrong", "Breaks", "Seen by");
 
     /**
-     * Reads all slips in the order of their names.
+     * Reads all mutants in the order of their names.
      *
      * @param home the root of the sources
      * @throws IllegalArgumentException if a patch is malformed, with its name
      */
-    public static List<Slip> all(Path home) {
+    public static List<Mutant> all(Path home) {
         try (Stream<Path> files = Files.list(home.resolve(DIRECTORY))) {
             return files.filter(file -> file.toString().endsWith(".patch"))
                     .sorted()
-                    .map(Slip::read)
+                    .map(Mutant::read)
                     .toList();
         } catch (IOException e) {
-            throw new UncheckedIOException("slips in " + home.resolve(DIRECTORY) + " cannot be listed", e);
+            throw new UncheckedIOException("mutants in " + home.resolve(DIRECTORY) + " cannot be listed", e);
         }
     }
 
-    private static Slip read(Path file) {
+    private static Mutant read(Path file) {
         String name = file.getFileName().toString().replaceFirst("\\.patch$", "");
         try {
             return parse(name, Files.readAllLines(file));
         } catch (IOException e) {
-            throw new UncheckedIOException("slip " + file + " cannot be read", e);
+            throw new UncheckedIOException("mutant " + file + " cannot be read", e);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("slip " + name + ": " + e.getMessage(), e);
+            throw new IllegalArgumentException("mutant " + name + ": " + e.getMessage(), e);
         }
     }
 
@@ -87,7 +92,7 @@ public record Slip(String name, String wrong, String breaks, Seer seer, Patch pa
         return inside.startsWith(module) ? inside : inside.isEmpty() ? module : module + "." + inside;
     }
 
-    static Slip parse(String name, List<String> lines) {
+    static Mutant parse(String name, List<String> lines) {
         int begin = 0;
         Map<String, String> fields = new TreeMap<>();
         String field = "";
@@ -105,10 +110,10 @@ public record Slip(String name, String wrong, String breaks, Seer seer, Patch pa
             }
             begin++;
         }
-        return new Slip(
+        return new Mutant(
                 name,
                 field(fields, "Wrong"),
-                field(fields, "Breaks"),
+                List.of(field(fields, "Breaks").split(", *")),
                 seer(field(fields, "Seen by")),
                 Patch.parse(lines.subList(begin, lines.size())));
     }

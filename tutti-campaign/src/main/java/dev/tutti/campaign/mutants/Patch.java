@@ -1,4 +1,4 @@
-package dev.tutti.campaign.slips;
+package dev.tutti.campaign.mutants;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

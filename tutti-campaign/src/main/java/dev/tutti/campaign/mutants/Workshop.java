@@ -1,4 +1,4 @@
-package dev.tutti.campaign.slips;
+package dev.tutti.campaign.mutants;
 
 import java.io.File;
 import java.io.IOException;
@@ -22,8 +22,16 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** Compiles the files that a slip changes against the classes that this process runs on; the sources stay as they are. */
+/**
+ * Compiles the files that a mutant changes, and tests, against the classes that this process runs on. The sources stay
+ * as they are.
+ */
 public final class Workshop {
+
+    /** The test sources of a module, below its directory. */
+    private static final String TESTS = "src/test/java";
+
+    private static final List<String> ALONE = List.of("-implicit:none");
 
     private final Path home;
 
@@ -42,10 +50,10 @@ public final class Workshop {
             Path built = Path.of(Workshop.class.getProtectionDomain().getCodeSource().getLocation().toURI());
             Path target = Objects.requireNonNull(built.getParent());
             Path home = Objects.requireNonNull(Objects.requireNonNull(target.getParent()).getParent());
-            if (Files.isDirectory(home.resolve(Slip.DIRECTORY))) {
+            if (Files.isDirectory(home.resolve(Mutant.DIRECTORY))) {
                 return home;
             }
-            throw new IllegalStateException("there are no sources around " + built + ": no " + home.resolve(Slip.DIRECTORY));
+            throw new IllegalStateException("there are no sources around " + built + ": no " + home.resolve(Mutant.DIRECTORY));
         } catch (URISyntaxException e) {
             throw new IllegalStateException("the place of " + Workshop.class + " is no path", e);
         }
@@ -67,46 +75,81 @@ public final class Workshop {
      *
      * @throws IllegalArgumentException if the patch does not apply, does not compile or changes no bytecode
      */
-    public void build(Slip slip, Path directory) {
-        Map<String, String> patched = slip.patch().applyTo(home);
+    public void build(Mutant mutant, Path directory) {
+        Map<String, String> patched = mutant.patch().applyTo(home);
         Path originals = directory.resolveSibling(directory.getFileName() + ".original");
-        compile(slip, originals(slip), originals);
-        compile(slip, patched, directory);
-        if (read(directory).equals(read(originals))) {
-            throw new IllegalArgumentException("slip " + slip.name() + " changes no bytecode");
+        compile("mutant " + mutant.name(), originals(mutant), originals, ALONE);
+        compile("mutant " + mutant.name(), patched, directory, ALONE);
+        if (classesIn(directory).equals(classesIn(originals))) {
+            throw new IllegalArgumentException("mutant " + mutant.name() + " changes no bytecode");
         }
     }
 
-    private Map<String, String> originals(Slip slip) {
+    private Map<String, String> originals(Mutant mutant) {
         Map<String, String> originals = new TreeMap<>();
-        for (String file : slip.patch().files()) {
-            try {
-                originals.put(file, Files.readString(home.resolve(file)));
-            } catch (IOException e) {
-                throw new UncheckedIOException("file " + file + " of slip " + slip.name() + " cannot be read", e);
-            }
+        for (String file : mutant.patch().files()) {
+            originals.put(file, read(home.resolve(file)));
         }
         return originals;
     }
 
-    private static void compile(Slip slip, Map<String, String> sources, Path directory) {
+    /**
+     * Compiles the test classes of a module that have these simple names, and the test classes that they use, into
+     * {@code directory}.
+     *
+     * @return their qualified names
+     * @throws IllegalArgumentException if the module has no such test class, or it does not compile
+     */
+    List<String> buildTests(Mutant.Seer.Tests tests, Path directory) {
+        Path root = home.resolve(tests.module()).resolve(TESTS);
+        Map<String, String> sources = new TreeMap<>();
+        List<String> names = new ArrayList<>();
+        for (String simpleName : tests.classes().split(",")) {
+            Path file = find(root, simpleName + ".java");
+            sources.put(root.relativize(file).toString(), read(file));
+            names.add(root.relativize(file).toString().replaceFirst("\\.java$", "").replace('/', '.'));
+        }
+        compile(tests.toString(), sources, directory, List.of("-sourcepath", root.toString(), "-implicit:class"));
+        return names;
+    }
+
+    private static Path find(Path root, String fileName) {
+        try (Stream<Path> files = Files.walk(root)) {
+            return files.filter(file -> file.endsWith(fileName))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("there is no " + fileName + " in " + root));
+        } catch (IOException e) {
+            throw new UncheckedIOException("tests in " + root + " cannot be listed", e);
+        }
+    }
+
+    private static void compile(String what, Map<String, String> sources, Path directory, List<String> more) {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         if (compiler == null) {
-            throw new IllegalStateException("slips need a JDK; this Java has no compiler: " + System.getProperty("java.home"));
+            throw new IllegalStateException("mutants need a JDK; this Java has no compiler: " + System.getProperty("java.home"));
         }
         StringWriter said = new StringWriter();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
             Files.createDirectories(directory);
             // Without lines and names, so that equal instructions are equal bytes.
-            List<String> options = List.of(
-                    "-d", directory.toString(), "-classpath", classPath(), "-proc:none", "-nowarn", "-g:none", "-implicit:none");
+            List<String> options = new ArrayList<>(List.of(
+                    "-d", directory.toString(), "-classpath", classPath(), "-proc:none", "-nowarn", "-g:none"));
+            options.addAll(more);
             List<JavaFileObject> units = new ArrayList<>();
             sources.forEach((file, text) -> units.add(new Source(file, text)));
             if (!compiler.getTask(said, files, null, options, null, units).call()) {
-                throw new IllegalArgumentException("slip " + slip.name() + " does not compile:\n" + said);
+                throw new IllegalArgumentException(what + " does not compile:\n" + said);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("classes of slip " + slip.name() + " cannot be written to " + directory, e);
+            throw new UncheckedIOException("classes of " + what + " cannot be written to " + directory, e);
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException("source " + file + " cannot be read", e);
         }
     }
 
@@ -125,7 +168,7 @@ public final class Workshop {
     }
 
     /** Returns the classes by their path, as text that can be compared. */
-    private static Map<String, String> read(Path directory) {
+    private static Map<String, String> classesIn(Path directory) {
         Map<String, String> classes = new TreeMap<>();
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {

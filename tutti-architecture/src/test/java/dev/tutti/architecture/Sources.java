@@ -33,7 +33,6 @@ final class Sources {
             Map.entry("Discovery.java", 838),
             Map.entry("FailingCallbacksTest.java", 693),
             Map.entry("Group.java", 869),
-            Map.entry("GroupMember.java", 797),
             Map.entry("HandshakeTest.java", 608),
             Map.entry("Installation.java", 780),
             Map.entry("LastWriterMap.java", 753),

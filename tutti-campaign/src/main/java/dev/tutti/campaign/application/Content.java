@@ -71,6 +71,11 @@ record Content(int group, int node, long incarnation, int seat, int stream, int 
         return read;
     }
 
+    /** Returns a text that no other message has. */
+    String id() {
+        return source() + "#" + number;
+    }
+
     /** Returns the sender and its stream, as text. */
     String source() {
         return "n" + node + "/" + incarnation + "/" + seat + "/" + stream;

@@ -15,6 +15,14 @@ final class Findings {
         }
     }
 
+    /** Receiver of broken promises of one member or block. */
+    @FunctionalInterface
+    interface Reporter {
+
+        /** @param text what has happened, as the predicate of a sentence about the member */
+        void report(String property, String text);
+    }
+
     private final List<Finding> all = new ArrayList<>();
 
     void report(String property, String text) {

@@ -5,23 +5,13 @@ import dev.tutti.GroupBuilder;
 import dev.tutti.GroupState;
 import dev.tutti.Message;
 import dev.tutti.Node;
-import dev.tutti.Scope;
 import dev.tutti.SendException;
 import dev.tutti.Snapshot;
 import dev.tutti.StateProgress;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
-import java.io.BufferedInputStream;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** One membership of a process in a group: does its work, and checks everything that it is told. */
@@ -42,30 +32,14 @@ final class GroupMember implements GroupState {
     private int closings;
     private String closedBecause = "";
     private @Nullable String suspendedBecause;
-    private long suspendedSince;
 
-    /** Callback that threw an error, which ends the membership; null if none did. */
-    private @Nullable String error;
-
-    private int failures;
-
-    /** Running callback, of those that run one at a time; empty if none does. */
-    private String inCallback = "";
-
-    /** Number of scoped messages that are being handled. */
-    private int aside;
-
-    private boolean isInstalling;
     private boolean isBatchOpen;
-    private int sent;
-    private final TreeMap<String, Integer> last = new TreeMap<>();
-    private final TreeSet<Integer> accepted = new TreeSet<>();
-    private final Set<String> told = new HashSet<>();
-    private final List<CompletableFuture<Void>> futures = new ArrayList<>();
-    private @Nullable Message kept;
-    private Image image;
+    private final RunningCallbacks callbacks = new RunningCallbacks(this::report);
+    private final ReceivedMessages received = new ReceivedMessages(this::report);
+    private final Misbehaviour misbehaviour;
+    private final GroupSender sender;
+    private final @Nullable ImageState state;
     private Context.@Nullable Cut cut;
-    private int openSnapshots;
 
     GroupMember(Context context, GroupPlan plan, Node node, int process, int number, Runnable onEnd) {
         this.context = context;
@@ -74,7 +48,14 @@ final class GroupMember implements GroupState {
         this.process = process;
         this.number = number;
         this.onEnd = onEnd;
-        this.image = new Image(plan.isTotal());
+        // A member that leaves in the middle of a change may leave the others without a majority.
+        this.misbehaviour = new Misbehaviour(context.mischief, !plan.isPrimary());
+        Content first = new Content(plan.index(), process, node.id().incarnation(), number, Content.SENT, 0, Content.BYTES_MIN);
+        this.sender = new GroupSender(context, plan, first, this::report);
+        GroupPlan.StatePlan statePlan = plan.state();
+        this.state = statePlan == null
+                ? null
+                : new ImageState(context, statePlan, plan.isTotal(), node.threads(), this::report, misbehaviour);
     }
 
     @Override
@@ -105,7 +86,7 @@ final class GroupMember implements GroupState {
         if (plan.isInline()) {
             builder.inline();
         }
-        if (plan.state() != null) {
+        if (state != null) {
             builder.state(this);
         }
         return builder.onMessage(this::onMessage)
@@ -161,20 +142,12 @@ final class GroupMember implements GroupState {
         Group present = usable();
         if (present != null) {
             if (context.random.nextBoolean()) {
-                sendMoreThanAWindow(present);
+                sender.sendMoreThanAWindow(present);
             }
             isClosing = true;
             present.close();
             count("left");
         }
-    }
-
-    /** Sends more than a window, so that sends wait while the group is left. */
-    private void sendMoreThanAWindow(Group present) {
-        for (int message = 0; message < 40; message++) {
-            futures.add(present.sendAsync(next(Content.SENT, 15_000).bytes()));
-        }
-        count("left-with-sends-waiting");
     }
 
     // ------------------------------------------------------------------ sending
@@ -186,133 +159,13 @@ final class GroupMember implements GroupState {
         if (present == null || now == null || !isJoined) {
             return;
         }
-        int choice = context.random.nextInt(20);
-        try {
-            if (choice < 2 && plan.isOutOfBandSent()) {
-                sendOutOfBand(present, now);
-            } else if (choice < 6 && plan.isUnicastSent()) {
-                sendToOne(present, now);
-            } else if (choice < 10 && plan.scopes() > 0) {
-                sendScoped(present, now);
-            } else if ((choice == 10 || plan.isFlooding() && choice > 10) && plan.largeBytesMax() > 0) {
-                Content large = next(Content.SENT, Content.BYTES_MIN + context.random.nextInt(plan.largeBytesMax()));
-                present.send(large.bytes());
-                onAccepted(large);
-                count("sent.large");
-            } else if (choice < 13) {
-                trySend(present, Content.SENT);
-            } else if (choice < 15) {
-                sendAsync(present);
-            } else {
-                for (int burst = 1 + context.random.nextInt(5); burst > 0; burst--) {
-                    Content message = next(Content.SENT, length());
-                    present.send(message.bytes());
-                    onAccepted(message);
-                }
-                count("sent");
-            }
-        } catch (SendException e) {
-            onRefused(e);
-        }
-    }
-
-    private int length() {
-        return Content.BYTES_MIN + (context.random.nextInt(10) == 0 ? context.random.nextInt(5_000) : context.random.nextInt(60));
-    }
-
-    private Content next(int stream, int length) {
-        sent++;
-        return new Content(plan.index(), process, node.id().incarnation(), number, stream, sent, length);
-    }
-
-    private void onAccepted(Content message) {
-        if (plan.isReliable()) {
-            accepted.add(message.number());
-        }
-    }
-
-    private void onRefused(SendException e) {
-        count("refused." + e.reason());
-        if (e.getMessage() == null || e.getMessage().isBlank()) {
-            report("T5", "was refused a message without a reason: " + e);
-        }
-    }
-
-    private void sendOutOfBand(Group present, View now) {
-        Content message = next(Content.OUT_OF_BAND, Content.BYTES_MIN + context.random.nextInt(200));
-        if (context.random.nextBoolean()) {
-            present.send(message.bytes(), Scope.OUT_OF_BAND);
-            onAccepted(message);
-        } else {
-            present.sendTo(someone(now), message.bytes(), Scope.OUT_OF_BAND);
-        }
-        count("sent.out-of-band");
-    }
-
-    private Member someone(View now) {
-        return now.members().get(context.random.nextInt(now.size()));
-    }
-
-    private void sendToOne(Group present, View now) {
-        Member receiver = someone(now);
-        boolean isLarge = plan.largeBytesMax() > 0 && context.random.nextInt(10) == 0;
-        int length = isLarge ? Content.BYTES_MIN + context.random.nextInt(plan.largeBytesMax()) : length();
-        if (plan.scopes() > 0 && context.random.nextInt(3) == 0) {
-            int scope = context.random.nextInt(plan.scopes());
-            present.sendTo(receiver, next(Content.SCOPES + scope, length).bytes(), Scope.of(scope));
-        } else {
-            present.sendTo(receiver, next(Content.SENT, length).bytes());
-        }
-        count(isLarge ? "sent.unicast-large" : "sent.unicast");
-    }
-
-    private void sendScoped(Group present, View now) {
-        int scope = context.random.nextInt(plan.scopes());
-        boolean isLarge = plan.largeBytesMax() > 0 && context.random.nextInt(8) == 0;
-        int length = isLarge ? Content.BYTES_MIN + context.random.nextInt(plan.largeBytesMax()) : length();
-        Content message = next(Content.SCOPES + scope, length);
-        present.send(message.bytes(), Scope.of(scope));
-        onAccepted(message);
-        count(isLarge ? "sent.scoped-large" : "sent.scoped");
-    }
-
-    private void trySend(Group present, int stream) {
-        Content message = next(stream, length());
-        if (present.trySend(message.bytes())) {
-            onAccepted(message);
-            count("sent.tried");
-        } else {
-            count("refused.tried");
-        }
-    }
-
-    private void sendAsync(Group present) {
-        Content message = next(Content.SENT, length());
-        CompletableFuture<Void> future = present.sendAsync(message.bytes());
-        futures.add(future);
-        var unused = future.thenRun(() -> onAccepted(message));
-        count("sent.asynchronously");
+        sender.work(present, now);
     }
 
     /** Sends a message that all members have to deliver, in any kind of group, because all faults are over. */
     @Nullable String probe() {
         Group present = usable();
-        if (present == null) {
-            return null;
-        }
-        Content message = next(Content.SENT, length());
-        try {
-            present.send(message.bytes());
-        } catch (SendException e) {
-            onRefused(e);
-            return null;
-        }
-        onAccepted(message);
-        return id(message);
-    }
-
-    private static String id(Content message) {
-        return message.source() + "#" + message.number();
+        return present == null ? null : sender.probe(present);
     }
 
     // ------------------------------------------------------------------ listeners
@@ -321,41 +174,7 @@ final class GroupMember implements GroupState {
         if (closings > 0) {
             report("T3", "is called in " + callback + " after onClosed");
         }
-        if (!inCallback.isEmpty()) {
-            report("T9", "is called in " + callback + " during " + inCallback);
-        }
-        if (isInstalling) {
-            report("S19", "is called in " + callback + " while its state is installed");
-        }
-        inCallback = callback;
-    }
-
-    private void leave(String callback) {
-        if (inCallback.equals(callback)) {
-            inCallback = "";
-        }
-    }
-
-    /** Checks that no scoped message is being handled: the callback has to wait for these. */
-    private void checkAside(String callback) {
-        if (aside > 0) {
-            report("T9", "is called in " + callback + " while " + aside + " messages in scopes are handled");
-        }
-    }
-
-    void misbehave(String callback, boolean isSeldomCalled) {
-        // A member that leaves in the middle of a change may leave the others without a majority.
-        boolean mayBeError = !plan.isPrimary();
-        Mischief.Kind kind = isSeldomCalled
-                ? context.mischief.chooseOften(callback, mayBeError)
-                : context.mischief.choose(callback, mayBeError);
-        if (kind != null) {
-            if (kind.isError() && error == null) {
-                error = callback + ": " + kind;
-            }
-            failures++;
-            Mischief.throwIt(kind, callback);
-        }
+        callbacks.enter(callback);
     }
 
     private void onMessage(Message message) {
@@ -368,11 +187,11 @@ final class GroupMember implements GroupState {
         if (content.isOutOfBand() && !plan.isInline()) {
             onMessageAside(message, content, "out-of-band");
         } else if (content.isScoped() && !plan.isInline()) {
-            aside++;
+            callbacks.enterScoped();
             try {
                 onMessageAside(message, content, "scoped");
             } finally {
-                aside--;
+                callbacks.leaveScoped();
             }
         } else {
             enter("onMessage");
@@ -380,15 +199,15 @@ final class GroupMember implements GroupState {
                 take(message, content);
                 react(content, "onMessage");
             } finally {
-                leave("onMessage");
+                callbacks.leave("onMessage");
             }
         }
     }
 
     private void onMessageAside(Message message, Content content, String kind) {
         // A message out of band may have been under way when the state came, as it is in no order with it.
-        if (isInstalling && !content.isOutOfBand()) {
-            report("S19", "is told of a message while its state is installed");
+        if (!content.isOutOfBand()) {
+            callbacks.checkNoInstallation();
         }
         take(message, content);
         react(content, "onMessage-" + kind);
@@ -396,41 +215,17 @@ final class GroupMember implements GroupState {
 
     private void take(Message message, Content content) {
         if (closings > 0 && !content.isOutOfBand()) {
-            report("T3", "is told of " + id(content) + " after onClosed");
-        }
-        if (content.node() != Integer.parseInt(message.sender().name().substring(1))
-                || content.incarnation() != message.sender().node().incarnation()) {
-            report("S1", "is told that " + id(content) + " is from " + message.sender());
-        }
-        if (message.length() != content.length()) {
-            report("S1", "is told of " + message.length() + " bytes of " + id(content));
+            report("T3", "is told of " + content.id() + " after onClosed");
         }
         View present = view;
         if (present == null) {
-            report("S5", "is told of " + id(content) + " before its first view");
+            report("S5", "is told of " + content.id() + " before its first view");
         } else if (!content.isOutOfBand() && !message.view().equals(present)) {
-            report("S7", "is told of " + id(content) + " in " + message.view() + ", and is in " + present);
+            report("S7", "is told of " + content.id() + " in " + message.view() + ", and is in " + present);
         }
-        checkOrder(message, content);
-        String id = id(content);
-        if (!told.add(id)) {
-            report("S2", "is told of " + id + " again");
-        }
-        if (plan.state() != null && !message.isUnicast() && !content.isOutOfBand()) {
-            image.add(content);
-        }
-        kept = message;
-    }
-
-    /** Checks that messages of one thread to one receiver arrive in the order in which they were sent. */
-    private void checkOrder(Message message, Content content) {
-        if (content.isOutOfBand()) {
-            return;
-        }
-        String source = content.source() + (message.isUnicast() ? "/1" : "");
-        Integer before = last.put(source, content.number());
-        if (before != null && before >= content.number()) {
-            report("S11", "is told of " + id(content) + " after number " + before);
+        received.take(message, content);
+        if (state != null && !message.isUnicast() && !content.isOutOfBand()) {
+            state.image().add(content);
         }
     }
 
@@ -445,7 +240,7 @@ final class GroupMember implements GroupState {
         if (plan.isCallingBack() && present != null && !context.isQuiet && context.random.nextInt(20) == 0) {
             callBack(present, callback);
         }
-        misbehave(callback, false);
+        misbehaviour.at(callback, false);
     }
 
     private void callBack(Group present, String callback) {
@@ -453,16 +248,10 @@ final class GroupMember implements GroupState {
         int choice = context.random.nextInt(plan.isInline() ? 2 : 5);
         count("called-back." + callback);
         try {
-            if (choice == 0 || now == null) {
-                trySend(present, Content.FROM_CALLBACK);
-            } else if (choice == 1) {
-                futures.add(present.sendToAsync(someone(now), next(Content.FROM_CALLBACK, length()).bytes()));
-            } else if (choice == 2) {
-                present.sendTo(someone(now), next(Content.FROM_CALLBACK, length()).bytes());
-            } else if (choice == 3) {
-                Content message = next(Content.FROM_CALLBACK, length());
-                present.send(message.bytes());
-                onAccepted(message);
+            if (now == null) {
+                sender.tryFromCallback(present);
+            } else if (choice < 4) {
+                sender.sendFromCallback(present, now, choice);
             } else if (context.random.nextInt(10) == 0 && !plan.isPrimary()) {
                 count("closed-in-callback");
                 close();
@@ -470,7 +259,7 @@ final class GroupMember implements GroupState {
                 joinAside();
             }
         } catch (SendException e) {
-            onRefused(e);
+            sender.onRefused(e);
         }
     }
 
@@ -491,11 +280,11 @@ final class GroupMember implements GroupState {
 
     private void onBatchEnd() {
         isBatchOpen = false;
-        misbehave("onBatchEnd", false);
+        misbehaviour.at("onBatchEnd", false);
     }
 
     private void onView(View next) {
-        checkAside("onView");
+        callbacks.checkNoScoped("onView");
         enter("onView");
         try {
             View before = view;
@@ -516,7 +305,7 @@ final class GroupMember implements GroupState {
                 report("S3", "is told of " + next + ", in which it is not");
             }
             if (plan.isOneState()) {
-                Context.Cut here = new Context.Cut(this, name(next), image.hash(), image.toString());
+                Context.Cut here = new Context.Cut(this, name(next), image().hash(), image().toString());
                 if (cut != null) {
                     context.onCut(plan.name(), cut, here);
                 }
@@ -533,9 +322,9 @@ final class GroupMember implements GroupState {
             if (plan.isCallingBack() && present != null && context.random.nextInt(4) == 0) {
                 callBack(present, "onView");
             }
-            misbehave("onView", true);
+            misbehaviour.at("onView", true);
         } finally {
-            leave("onView");
+            callbacks.leave("onView");
         }
     }
 
@@ -548,18 +337,18 @@ final class GroupMember implements GroupState {
     }
 
     private void onTransition() {
-        checkAside("onTransition");
+        callbacks.checkNoScoped("onTransition");
         enter("onTransition");
         try {
             count("transition");
-            misbehave("onTransition", true);
+            misbehaviour.at("onTransition", true);
         } finally {
-            leave("onTransition");
+            callbacks.leave("onTransition");
         }
     }
 
     private void onSuspended(String reason) {
-        checkAside("onSuspended");
+        callbacks.checkNoScoped("onSuspended");
         enter("onSuspended");
         try {
             count("suspended");
@@ -571,15 +360,14 @@ final class GroupMember implements GroupState {
                 report("T8", "is told that it is suspended, " + reason + ", and is primary in " + view);
             }
             suspendedBecause = reason;
-            suspendedSince = context.nowNanos();
-            misbehave("onSuspended", true);
+            misbehaviour.at("onSuspended", true);
         } finally {
-            leave("onSuspended");
+            callbacks.leave("onSuspended");
         }
     }
 
     private void onClosed(String reason) {
-        checkAside("onClosed");
+        callbacks.checkNoScoped("onClosed");
         closings++;
         closedBecause = reason;
         count("closed");
@@ -590,13 +378,13 @@ final class GroupMember implements GroupState {
             report("T3", "is closed without a reason");
         }
         onEnd.run();
-        misbehave("onClosed", true);
+        misbehaviour.at("onClosed", true);
     }
 
     // ------------------------------------------------------------------ state
 
-    private GroupPlan.StatePlan statePlan() {
-        GroupPlan.StatePlan present = plan.state();
+    private ImageState state() {
+        ImageState present = state;
         if (present == null) {
             throw new IllegalStateException(plan.name() + " has no state");
         }
@@ -605,86 +393,43 @@ final class GroupMember implements GroupState {
 
     @Override
     public Snapshot snapshot() {
-        checkAside("snapshot");
+        callbacks.checkNoScoped("snapshot");
         enter("snapshot");
         try {
-            count("snapshot");
-            misbehave("snapshot", true);
-            openSnapshots++;
-            return new ImageSnapshot(this, context, node.threads(), statePlan(), image.copy());
+            return state().snapshot();
         } finally {
-            leave("snapshot");
+            callbacks.leave("snapshot");
         }
     }
 
     @Override
     public void install(InputStream in) throws IOException {
-        if (!inCallback.isEmpty()) {
-            report("T9", "is to install a state during " + inCallback);
-        }
-        if (isInstalling) {
-            report("T9", "is to install a state while it installs one");
-        }
-        isInstalling = true;
+        callbacks.beginInstallation();
         count(view == null ? "install" : "install-after-merge");
-        GroupPlan.StatePlan state = statePlan();
         try {
-            if (!state.isAtomic()) {
-                image = new Image(plan.isTotal());
-            }
-            image = read(in, state);
+            state().install(in);
             // Messages accepted on the side whose state is replaced may be lost with it.
-            accepted.clear();
+            sender.forgetAccepted();
         } finally {
-            isInstalling = false;
+            callbacks.endInstallation();
         }
-    }
-
-    private Image read(InputStream in, GroupPlan.StatePlan state) throws IOException {
-        InputStream source = state.reader() == GroupPlan.Manner.BYTEWISE
-                ? in
-                : new BufferedInputStream(
-                        new StateReader(in, context, node.threads(), state), 1 + context.random.nextInt(70_000));
-        DataInputStream data = new DataInputStream(source);
-        Image read;
-        try {
-            read = Image.read(data, plan.isTotal());
-        } catch (IllegalStateException e) {
-            if (!Mischief.isMeant(e)) {
-                report("S19", "gets a state that nobody has written: " + e.getMessage());
-            }
-            throw e;
-        }
-        if (state.isAtomic() || context.random.nextBoolean()) {
-            if (data.read() >= 0) {
-                report("S19", "gets more than was written");
-            }
-        } else {
-            count("install-ends-early");
-        }
-        misbehave("install", true);
-        return read;
     }
 
     @Override
     public boolean isReproducible() {
-        return statePlan().isReproducible();
+        return state().plan().isReproducible();
     }
 
     @Override
     public boolean isAtomic() {
-        return statePlan().isAtomic();
+        return state().plan().isAtomic();
     }
 
     // ------------------------------------------------------------------ at rest
 
     /** Checks, when nothing is under way, that this member was told of everything that holds now. */
     void checkRest() {
-        for (CompletableFuture<Void> future : futures) {
-            if (!future.isDone()) {
-                report("T6", "waits for a message that was to be sent");
-            }
-        }
+        sender.checkFutures();
         if (!isOpen()) {
             return;
         }
@@ -697,7 +442,7 @@ final class GroupMember implements GroupState {
     }
 
     private void checkRest(Group present) {
-        if (plan.state() != null) {
+        if (state != null) {
             StateProgress progress = present.stateProgress();
             if (progress.resumed() > 0) {
                 count("state.resumed");
@@ -709,11 +454,7 @@ final class GroupMember implements GroupState {
         if (!present.view().equals(view)) {
             report("T4", "was told of " + view + ", and is in " + present.view());
         }
-        TreeSet<Integer> missing = new TreeSet<>(accepted);
-        missing.removeIf(this::isTold);
-        if (!missing.isEmpty()) {
-            report("T5", "was never told of its own messages " + missing + ", which were accepted");
-        }
+        sender.checkAccepted(received::has);
         if (isBatchOpen) {
             report("T10", "was told of messages, and not of the end of their batch");
         }
@@ -724,30 +465,9 @@ final class GroupMember implements GroupState {
         if (!present.waitsFor().isEmpty()) {
             report("L2", "would wait for " + present.waitsFor());
         }
-        Message old = kept;
-        if (old != null && isReadable(old)) {
-            report("T11", "can read a message after it was told of it");
-        }
-        if (openSnapshots > 0) {
-            report("S23", "has " + openSnapshots + " snapshots that nobody needs and nobody closes");
-        }
-    }
-
-    private boolean isTold(int message) {
-        for (int stream = 0; stream < Content.SCOPES + plan.scopes(); stream++) {
-            if (told.contains(id(new Content(
-                    plan.index(), process, node.id().incarnation(), number, stream, message, Content.BYTES_MIN)))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isReadable(Message message) {
-        try {
-            return message.length() >= 0;
-        } catch (IllegalStateException e) {
-            return false;
+        received.checkUnreadable();
+        if (state != null) {
+            state.checkRest();
         }
     }
 
@@ -756,15 +476,16 @@ final class GroupMember implements GroupState {
     }
 
     boolean isTold(String id) {
-        return told.contains(id);
+        return received.has(id);
     }
 
     @Nullable View view() {
         return view;
     }
 
+    /** @throws IllegalStateException if its group has no state */
     Image image() {
-        return image;
+        return state().image();
     }
 
     /** Checks, after the end of its node, that the member was told of the end exactly once. */
@@ -776,22 +497,11 @@ final class GroupMember implements GroupState {
 
     /** Checks, when nothing is under way, that an error in a callback has ended the membership with that reason. */
     void checkErrors() {
+        String error = misbehaviour.error();
         if (error != null && isOpen()) {
             report("T7", "has thrown an error in " + error + ", and is a member still");
         } else if (error != null && isJoined && closings > 0 && !isClosing && !closedBecause.contains(Mischief.MARK)) {
             report("T7", "has thrown an error in " + error + ", and is told that it is closed because " + closedBecause);
         }
-    }
-
-    void onSnapshotClosed() {
-        openSnapshots--;
-    }
-
-    int failures() {
-        return failures;
-    }
-
-    long suspendedSince() {
-        return suspendedSince;
     }
 }

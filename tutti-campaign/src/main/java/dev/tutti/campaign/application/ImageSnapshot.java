@@ -9,18 +9,29 @@ import java.io.OutputStream;
 /** A snapshot of an image, whose writer may be slow, fail, or write byte by byte. */
 final class ImageSnapshot implements Snapshot {
 
-    private final GroupMember seat;
     private final Context context;
     private final Threads threads;
     private final GroupPlan.StatePlan plan;
+    private final Findings.Reporter reporter;
+    private final Misbehaviour misbehaviour;
+    private final Runnable onClose;
     private final byte[] bytes;
     private boolean isOver;
 
-    ImageSnapshot(GroupMember seat, Context context, Threads threads, GroupPlan.StatePlan plan, Image image) {
-        this.seat = seat;
+    ImageSnapshot(
+            Context context,
+            Threads threads,
+            GroupPlan.StatePlan plan,
+            Image image,
+            Findings.Reporter reporter,
+            Misbehaviour misbehaviour,
+            Runnable onClose) {
         this.context = context;
         this.threads = threads;
         this.plan = plan;
+        this.reporter = reporter;
+        this.misbehaviour = misbehaviour;
+        this.onClose = onClose;
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try {
             long seed = plan.isReproducible() ? image.hash() : context.random.nextLong();
@@ -34,7 +45,7 @@ final class ImageSnapshot implements Snapshot {
     @Override
     public void write(OutputStream out) throws IOException {
         if (isOver) {
-            seat.report("S19", "is asked to write a snapshot that was closed");
+            reporter.report("S19", "is asked to write a snapshot that was closed");
         }
         GroupPlan.Manner manner = plan.writer();
         context.reached.count("writer." + manner);
@@ -57,7 +68,7 @@ final class ImageSnapshot implements Snapshot {
                 Context.sleep(threads, 1 + context.random.nextLong(20_000_000));
             }
         }
-        seat.misbehave("write", true);
+        misbehaviour.at("write", true);
     }
 
     private int step(GroupPlan.Manner manner) {
@@ -72,10 +83,10 @@ final class ImageSnapshot implements Snapshot {
     @Override
     public void close() {
         if (isOver) {
-            seat.report("S19", "is asked to close a snapshot again");
+            reporter.report("S19", "is asked to close a snapshot again");
         }
         isOver = true;
-        seat.onSnapshotClosed();
-        seat.misbehave("close-snapshot", true);
+        onClose.run();
+        misbehaviour.at("close-snapshot", true);
     }
 }

@@ -1,5 +1,4 @@
 /** The layers, and the node that carries them. */
-@SuppressWarnings("module") // The campaign is compiled later.
 module dev.tutti.protocols {
     requires transitive dev.tutti.core;
     requires static transitive org.jspecify;
@@ -7,6 +6,4 @@ module dev.tutti.protocols {
     exports dev.tutti.protocols.datagram;
     exports dev.tutti.protocols.node;
     exports dev.tutti.protocols.packing;
-    exports dev.tutti.protocols.mistake to
-            dev.tutti.campaign;
 }

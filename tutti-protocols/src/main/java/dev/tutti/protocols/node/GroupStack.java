@@ -4,7 +4,6 @@ import dev.tutti.core.Member;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Layer;
 import dev.tutti.protocols.membership.Membership;
-import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.order.Causal;
 import dev.tutti.protocols.order.Rotation;
 import dev.tutti.protocols.order.Sequencer;
@@ -28,8 +27,8 @@ final class GroupStack {
      * @param settings with {@link GroupSettings}
      * @return from the bottom to the top
      */
-    static List<Layer> layers(Member self, Settings settings, Submissions submissions, Mistake mistake) {
-        return layers(self, settings, submissions, mistake, 0);
+    static List<Layer> layers(Member self, Settings settings, Submissions submissions) {
+        return layers(self, settings, submissions, 0);
     }
 
     /**
@@ -38,7 +37,7 @@ final class GroupStack {
      * @return from the bottom to the top
      */
     static List<Layer> layers(
-            Member self, Settings settings, Submissions submissions, Mistake mistake, int multicastBytes) {
+            Member self, Settings settings, Submissions submissions, int multicastBytes) {
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         long leaveTimeoutNanos = settings.get(GroupSettings.LEAVE_TIMEOUT).toNanos();
         Membership.Timing timing = new Membership.Timing(

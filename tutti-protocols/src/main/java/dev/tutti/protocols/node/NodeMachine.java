@@ -26,7 +26,6 @@ import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Link;
 import dev.tutti.protocols.link.Links;
 import dev.tutti.protocols.link.Refusal;
-import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.packing.Submissions;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -67,7 +66,6 @@ public final class NodeMachine implements HostedMachine {
 
     private final NodeId self;
     private final Settings settings;
-    private final Mistake mistake;
     private StackMaker stackMaker;
     private @Nullable MulticastPort multicast;
     private final SplittableRandom random;
@@ -99,14 +97,7 @@ public final class NodeMachine implements HostedMachine {
      * @throws SettingException if settings contradict each other, or a seed is no address
      */
     public NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events) {
-        this(self, settings, seed, memory, events, Mistake.NONE);
-    }
-
-    /** Creates a node with a deliberate mistake, for the campaign, which alone sees the type. */
-    @SuppressWarnings("exports")
-    public NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events, Mistake mistake) {
-        this(self, settings, seed, memory, events, mistake, (member, group, submissions) ->
-                GroupStack.layers(member, group, submissions, mistake));
+        this(self, settings, seed, memory, events, GroupStack::layers);
     }
 
     NodeMachine(
@@ -115,11 +106,9 @@ public final class NodeMachine implements HostedMachine {
             long seed,
             Memory memory,
             NodeEvents events,
-            Mistake mistake,
             StackMaker stackMaker) {
         this.self = self;
         this.settings = settings;
-        this.mistake = mistake;
         this.stackMaker = stackMaker;
         this.memory = memory;
         this.random = new SplittableRandom(seed);
@@ -165,7 +154,7 @@ public final class NodeMachine implements HostedMachine {
         multicast = port;
         groups.useMulticast(port);
         stackMaker = (member, group, submissions) ->
-                GroupStack.layers(member, group, submissions, mistake, port.receiveBufferBytes());
+                GroupStack.layers(member, group, submissions, port.receiveBufferBytes());
     }
 
     /** Sets the records for the votes of members of groups with a primary partition, before such a group is joined. */

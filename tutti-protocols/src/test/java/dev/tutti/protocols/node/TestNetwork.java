@@ -8,7 +8,6 @@ import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
-import dev.tutti.protocols.mistake.Mistake;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -241,7 +240,7 @@ final class TestNetwork {
             };
             machine = isRealStack
                     ? new NodeMachine(id, tune.apply(settings), id.incarnation(), memory, log)
-                    : new NodeMachine(id, tune.apply(settings), id.incarnation(), memory, log, Mistake.NONE, tiny);
+                    : new NodeMachine(id, tune.apply(settings), id.incarnation(), memory, log, tiny);
         }
 
         Node start() {

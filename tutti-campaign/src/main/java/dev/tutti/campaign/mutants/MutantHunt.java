@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -133,7 +132,7 @@ public final class MutantHunt {
         Path directory = temporary();
         try {
             new Workshop(home).build(mutant, directory.resolve("classes"));
-            return new ForkedJvm(List.of(directory.resolve("classes")), Path.of("")).runInForeground(mainClass, sim(arguments));
+            return new ForkedJvm(List.of(directory.resolve("classes")), Path.of("")).runInForeground(mainClass, sim(arguments, List.of()));
         } finally {
             delete(directory);
         }
@@ -174,9 +173,9 @@ public final class MutantHunt {
         return new Result(mutant, "", "", 0, seconds(begin), "the run came to no end: " + end.lastLine());
     }
 
-    @SafeVarargs
-    private static List<String> sim(List<String>... arguments) {
-        return Stream.concat(Stream.of("sim"), Arrays.stream(arguments).flatMap(List::stream)).toList();
+    /** Returns the arguments of {@code ./tutti sim} with both lists. */
+    private static List<String> sim(List<String> arguments, List<String> options) {
+        return Stream.of(List.of("sim"), arguments, options).flatMap(List::stream).toList();
     }
 
     private Result byTests(Mutant mutant, Path classes, long begin, Mutant.Seer.Tests tests, Path directory) {

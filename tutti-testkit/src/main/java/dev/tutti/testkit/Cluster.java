@@ -2,19 +2,15 @@ package dev.tutti.testkit;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
-import dev.tutti.SendException;
 import dev.tutti.core.Member;
-import dev.tutti.core.View;
 import dev.tutti.sim.Network;
 import dev.tutti.sim.Path;
 import dev.tutti.sim.SimulatedNode;
 import dev.tutti.sim.Simulation;
+import dev.tutti.sim.Tap;
 import dev.tutti.sim.Violation;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -55,23 +51,19 @@ public final class Cluster implements AutoCloseable {
     private final CooperativeThreads threads;
     private final Story story;
     private final SplittableRandom random;
-    private final SplittableRandom pauses;
+    private final Workload workload;
     private final TreeMap<String, GroupHistory> records = new TreeMap<>();
     private final Expectations expectations = new Expectations();
     private final List<SimulatedProcess> processes = new ArrayList<>();
     private UnaryOperator<NodeBuilder> configuration = UnaryOperator.identity();
     private @Nullable Function<? super Node, ?> factory;
-    private int workRound;
-
-    /** The runs of processes in which an action is running. */
-    private final TreeMap<Integer, Integer> busyRuns = new TreeMap<>();
 
     private Cluster(int size, long seed) {
         simulation = new Simulation(seed);
         threads = new CooperativeThreads(simulation);
         story = new Story(simulation);
         random = simulation.fork();
-        pauses = simulation.fork();
+        workload = new Workload(simulation, threads);
         List<String> addresses =
                 IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
         for (int number = 1; number <= size; number++) {
@@ -329,6 +321,11 @@ public final class Cluster implements AutoCloseable {
         return this;
     }
 
+    /** Shows {@code tap} each frame when its receiver gets it. */
+    void watch(Tap tap) {
+        simulation.withTap(tap);
+    }
+
     // ------------------------------------------------------------------ faults at random
 
     /**
@@ -419,41 +416,13 @@ public final class Cluster implements AutoCloseable {
     }
 
     void keep(int number, Duration meanPause, Runnable action) {
-        keep(number, meanPause, action, workRound);
-    }
-
-    private void keep(int number, Duration meanPause, Runnable action, int round) {
         SimulatedProcess process = process(number);
-        Duration pause = Duration.ofNanos(pauses.nextLong(2 * meanPause.toNanos() + 1));
-        simulation.after(pause, () -> {
-            if (round != workRound) {
-                return;
-            }
-            boolean isWorking = busyRuns.getOrDefault(number, 0) == process.simulated().run();
-            if (isRunning(number) && !isStopping(number) && !isWorking) {
-                threads.start(process.owner(), "work", () -> work(number, action));
-            }
-            keep(number, meanPause, action, round);
-        });
-    }
-
-    /** Runs an action; one failure is accepted, of a component whose process is being stopped. */
-    private void work(int number, Runnable action) {
-        busyRuns.put(number, process(number).simulated().run());
-        try {
-            action.run();
-        } catch (SendException e) {
-            if (!e.reason().isFinal() || !process(number).isEnding()) {
-                throw e;
-            }
-        } finally {
-            busyRuns.remove(number);
-        }
+        workload.keep(process, () -> isRunning(number) && !isStopping(number), meanPause, action);
     }
 
     /** Ends the actions that {@link Components#keep} has begun. */
     public Cluster quiet() {
-        workRound++;
+        workload.end();
         return this;
     }
 
@@ -465,60 +434,21 @@ public final class Cluster implements AutoCloseable {
     }
 
     public Cluster awaitOneView(Duration limit) {
-        return advanceUntil("one view in each group of all its members", limit, () -> isOneView(running()));
+        return advanceUntil("one view in each group of all its members", limit, () -> memberships().isOneView());
     }
 
     /** Waits for one view in each group of exactly its members on these processes. */
     public Cluster awaitOneViewOf(Duration limit, int... numbers) {
         List<SimulatedProcess> chosen = Arrays.stream(numbers).mapToObj(this::process).toList();
-        return advanceUntil("one view of " + names(numbers), limit, () -> isOneView(chosen));
+        return advanceUntil("one view of " + names(numbers), limit, new Memberships(chosen)::isOneView);
+    }
+
+    private Memberships memberships() {
+        return new Memberships(running());
     }
 
     private List<SimulatedProcess> running() {
         return processes.stream().filter(SimulatedProcess::isRunning).toList();
-    }
-
-    private static boolean isOneView(List<SimulatedProcess> among) {
-        TreeMap<String, TreeSet<Member>> members = members(among);
-        for (SimulatedProcess process : among) {
-            if (process.component() == null) {
-                return false;
-            }
-            for (Witness witness : process.memberships()) {
-                View view = witness.view();
-                if (view == null || !new TreeSet<>(view.members()).equals(members.get(witness.group()))) {
-                    return false;
-                }
-            }
-        }
-        return isOneId(among);
-    }
-
-    private static boolean isOneId(List<SimulatedProcess> among) {
-        TreeMap<String, View> views = new TreeMap<>();
-        for (SimulatedProcess process : among) {
-            for (Witness witness : process.memberships()) {
-                View view = witness.view();
-                View other = views.putIfAbsent(witness.group(), view);
-                if (other != null && !other.equals(view)) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
-    private static TreeMap<String, TreeSet<Member>> members(List<SimulatedProcess> among) {
-        TreeMap<String, TreeSet<Member>> members = new TreeMap<>();
-        for (SimulatedProcess process : among) {
-            for (Witness witness : process.memberships()) {
-                Member self = witness.self();
-                if (self != null) {
-                    members.computeIfAbsent(witness.group(), group -> new TreeSet<>()).add(self);
-                }
-            }
-        }
-        return members;
     }
 
     /**
@@ -533,7 +463,7 @@ public final class Cluster implements AutoCloseable {
         quiet();
         long end = simulation.nowNanos() + limit.toNanos();
         advanceUntil(
-                () -> isOneView(running()) ? "rest; still " + busy() : "rest; not one view in each group of all its members",
+                () -> memberships().isOneView() ? "rest; still " + busy() : "rest; not one view in each group of all its members",
                 limit,
                 this::isAtRest);
         List<String> missing = missing();
@@ -556,7 +486,7 @@ public final class Cluster implements AutoCloseable {
 
     private boolean isAtRest() {
         List<SimulatedProcess> running = running();
-        return isOneView(running) && running.stream().noneMatch(SimulatedProcess::isBusy);
+        return memberships().isOneView() && running.stream().noneMatch(SimulatedProcess::isBusy);
     }
 
     private List<String> busy() {
@@ -576,7 +506,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     private List<String> violations(boolean isAtRest) {
-        TreeMap<String, TreeSet<Member>> members = members(running());
+        TreeMap<String, TreeSet<Member>> members = memberships().members();
         List<String> found = new ArrayList<>();
         records.forEach((group, record) -> {
             TreeSet<Member> present = isAtRest && record.isChecked ? members.get(group) : null;
@@ -648,37 +578,6 @@ public final class Cluster implements AutoCloseable {
         threads.close();
         for (SimulatedProcess process : processes) {
             threads.kill(process.owner());
-        }
-    }
-
-    private static final class VirtualClock extends Clock {
-
-        private static final Instant ORIGIN = Instant.parse("2030-01-01T00:00:00Z");
-        private final Simulation simulation;
-        private final ZoneId zone;
-
-        VirtualClock(Simulation simulation) {
-            this(simulation, ZoneOffset.UTC);
-        }
-
-        private VirtualClock(Simulation simulation, ZoneId zone) {
-            this.simulation = simulation;
-            this.zone = zone;
-        }
-
-        @Override
-        public ZoneId getZone() {
-            return zone;
-        }
-
-        @Override
-        public Clock withZone(ZoneId other) {
-            return new VirtualClock(simulation, other);
-        }
-
-        @Override
-        public Instant instant() {
-            return ORIGIN.plusNanos(simulation.nowNanos());
         }
     }
 

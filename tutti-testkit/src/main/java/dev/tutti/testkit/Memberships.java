@@ -1,0 +1,47 @@
+package dev.tutti.testkit;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** The memberships that some processes have at one moment. */
+record Memberships(List<SimulatedProcess> processes) {
+
+    /** Returns whether each process has its component, and each group one view of exactly its members here. */
+    boolean isOneView() {
+        TreeMap<String, TreeSet<Member>> members = members();
+        TreeMap<String, View> views = new TreeMap<>();
+        for (SimulatedProcess process : processes) {
+            if (process.component() == null) {
+                return false;
+            }
+            for (Witness witness : process.memberships()) {
+                View view = witness.view();
+                if (view == null || !new TreeSet<>(view.members()).equals(members.get(witness.group()))) {
+                    return false;
+                }
+                View other = views.putIfAbsent(witness.group(), view);
+                if (other != null && !other.equals(view)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Returns the members by group. */
+    TreeMap<String, TreeSet<Member>> members() {
+        TreeMap<String, TreeSet<Member>> members = new TreeMap<>();
+        for (SimulatedProcess process : processes) {
+            for (Witness witness : process.memberships()) {
+                Member self = witness.self();
+                if (self != null) {
+                    members.computeIfAbsent(witness.group(), group -> new TreeSet<>()).add(self);
+                }
+            }
+        }
+        return members;
+    }
+}

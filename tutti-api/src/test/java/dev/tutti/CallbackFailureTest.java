@@ -289,7 +289,7 @@ class CallbackFailureTest {
     // ------------------------------------------------------------------ state
 
     private Group joinWithState(String name, Recorder recorder, FailingState state) {
-        return recorder.on(node(name).group("g")).set("state.timeout", "10 s").state(state).join();
+        return recorder.on(node(name).group("g")).set("state.timeout", "10 min").state(state).join();
     }
 
     @ParameterizedTest
@@ -317,9 +317,8 @@ class CallbackFailureTest {
         Group failing = joinWithState("bad", bad, state);
         Group helper = joinWithState("good", good, new FailingState("", thrown));
         state.isArmed = true;
-        long begin = System.nanoTime();
+        // If it waited for a time-out of the state, the test would time out.
         Group newcomer = joinWithState("newcomer", new Recorder(), new FailingState("", thrown));
-        assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin)).as("no time-out was waited for").isLessThan(9);
         // The join has returned, so the state is there; when the failing member leaves, members agree anew.
         assertThat(newcomer.failure()).isNull();
         if (thrown.isError()) {

@@ -58,16 +58,15 @@ class GroupTest {
     }
 
     @Test
+    @Timeout(50)
     void theFirstMemberDoesNotWaitForAnybody() {
         Recorder recorder = new Recorder();
         Node alone = Node.tcp(0).name("alone").set("discovery.patience", "1 min").start();
         nodes.add(alone);
-        long start = System.nanoTime();
+        // If it waited for the minute of discovery.patience, the test would time out.
         Group group = recorder.on(alone.group("g")).join();
-        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
         assertThat(group.view().size()).isEqualTo(1);
         assertThat(recorder.views()).as("the first view came before join returned").hasSize(1);
-        assertThat(seconds).as("a join that waits for a time-out takes a minute").isLessThan(20);
     }
 
     @Test
@@ -222,17 +221,15 @@ class GroupTest {
         Recorder one = new Recorder();
         Recorder two = new Recorder();
         one.on(node("a").group("g")).join();
-        Group second = two.on(node("b").group("g").set("leave-timeout", "1 min")).join();
+        Group second = two.on(node("b").group("g").set("leave-timeout", "10 min")).join();
         one.awaitViewOf(2);
         second.send("bye");
-        long start = System.nanoTime();
+        // If it waited for its time-out, the test would time out.
         second.close();
-        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
         View last = one.awaitViewOf(1);
         assertThat(last.members().getFirst().name()).isEqualTo("a");
         assertThat(one.texts()).as("sent before leaving").containsExactly("bye");
         two.await("closed", recorder -> !recorder.closed().isEmpty());
-        assertThat(seconds).as("who waits for a time-out waits for a minute").isLessThan(20);
         assertThatThrownBy(() -> second.send("late"))
                 .isInstanceOfSatisfying(
                         SendException.class, e -> assertThat(e.reason()).isEqualTo(SendException.Reason.LEFT));

@@ -8,6 +8,7 @@ import dev.tutti.NodeInspection.LinkPart;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.metrics.Metric.Kind;
 import dev.tutti.internal.Json;
+import dev.tutti.testing.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -255,20 +256,17 @@ class InspectionTest {
             }
         });
         // The sender is stuck when the window is closed: before that it may wait for the loop, for a moment.
+        Await.until("the sender waits", () -> {
+            GroupPart part = a.inspection().groups().getFirst();
+            return part.part("submission").value("blocked-threads") > 0 && !part.windowClosedBy().isEmpty();
+        });
         GroupPart stuck = a.inspection().groups().getFirst();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (stuck.part("submission").value("blocked-threads") == 0 || stuck.windowClosedBy().isEmpty()) {
-            assertThat(System.nanoTime()).as("the sender waits").isLessThan(end);
-            stuck = a.inspection().groups().getFirst();
-        }
         assertThat(stuck.waitsFor()).isNotEmpty();
         assertThat(stuck.windowClosedBy()).isEqualTo("a");
         assertThat(a.health().isReady()).isTrue();
         assertThat(a.health().reasons()).anySatisfy(reason -> assertThat(reason).contains("sends to group g wait"));
         long since = System.nanoTime();
-        while (System.nanoTime() - since < 110_000_000) {
-            Thread.onSpinWait();
-        }
+        Await.until("the sender has waited for long enough to be told", () -> System.nanoTime() - since > 110_000_000);
         open.countDown();
         sender.join();
         assertThat(await(heard, event -> event.kind() == Event.Kind.SLOW_LISTENER).text()).contains("ms for a packet of a@" + a.address());

@@ -18,6 +18,7 @@ final class Modules {
             Map.entry("core", Set.of()),
             Map.entry("protocols", Set.of("core")),
             Map.entry("netty", Set.of("core")),
+            Map.entry("testing", Set.of()),
             Map.entry("sim", Set.of("core")),
             // Simulated clusters of the protocols and of applications on the API, and real processes.
             Map.entry("campaign", Set.of("core", "protocols", "sim", "testkit", "api", "blocks")),

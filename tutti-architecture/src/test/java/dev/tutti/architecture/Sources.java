@@ -26,7 +26,6 @@ final class Sources {
     private static final Map<String, Integer> LONG_FILES = Map.ofEntries(
             Map.entry("Action.java", 813),
             Map.entry("BallotTableTest.java", 723),
-            Map.entry("Cluster.java", 687),
             Map.entry("DatagramNode.java", 737),
             Map.entry("DeliveryExecutor.java", 870),
             Map.entry("Detector.java", 685),
@@ -68,6 +67,7 @@ final class Sources {
     /** Forbidden in tests. */
     private static final Map<String, Pattern> IN_TESTS = Map.of(
             "waits by the clock", Pattern.compile("(Thread|TimeUnit\\s*\\.\\s*[A-Z]+)\\s*\\.\\s*sleep\\s*\\("),
+            "waits by itself; Await.until does it for all", Pattern.compile("\\b(parkNanos|parkUntil|onSpinWait)\\b"),
             "can be skipped",
                     Pattern.compile("@(Disabled|Enabled)(On|If|For|\\b)|\\bAssumptions\\b|\\bassume(True|False|That)\\b"),
             "is repeated until it succeeds", Pattern.compile("rerunFailingTests|@RetryingTest"));

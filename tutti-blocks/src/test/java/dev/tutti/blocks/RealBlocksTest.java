@@ -8,6 +8,7 @@ import dev.tutti.blocks.map.ReplicatedMap;
 import dev.tutti.blocks.map.TotalOrderMap;
 import dev.tutti.blocks.queue.Task;
 import dev.tutti.blocks.queue.WorkQueue;
+import dev.tutti.testing.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +17,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,15 +48,6 @@ class RealBlocksTest {
     }
 
     /** Polls the condition in real time, without sleeping. */
-    private static void await(BooleanSupplier condition) {
-        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!condition.getAsBoolean() && System.nanoTime() < endNanos) {
-            Thread.onSpinWait();
-            Thread.yield();
-        }
-        assertThat(condition.getAsBoolean()).isTrue();
-    }
-
     private interface Work<B> {
         void round(B block, int thread, int round);
     }
@@ -83,7 +73,7 @@ class RealBlocksTest {
     void mapOfTheLastWriterIsTheSameEverywhere() throws Exception {
         List<ReplicatedMap<String, String>> maps = start(node ->
                 ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT).lastWriter());
-        await(() -> maps.stream().allMatch(map -> map.view().size() == MEMBERS));
+        Await.until("one view of all", () -> maps.stream().allMatch(map -> map.view().size() == MEMBERS));
         work(maps, (map, thread, round) -> {
             String key = "k" + round % 17;
             if (round % 5 == 0) {
@@ -94,7 +84,7 @@ class RealBlocksTest {
         });
         // Each map has everything that its own writes waited for; this write follows everything of its sender.
         maps.forEach(map -> map.put("last of " + map.self(), "x"));
-        await(() -> maps.stream().allMatch(map -> maps.stream().allMatch(other -> map.containsKey("last of " + other.self()))));
+        Await.until("all maps have the last of each", () -> maps.stream().allMatch(map -> maps.stream().allMatch(other -> map.containsKey("last of " + other.self()))));
         assertThat(maps).allMatch(map -> map.snapshot().entries().equals(maps.getFirst().snapshot().entries()));
     }
 
@@ -102,7 +92,7 @@ class RealBlocksTest {
     void mapInTotalOrderCountsRight() throws Exception {
         List<TotalOrderMap<String, Integer>> maps = start(node ->
                 ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.INT).totalOrder());
-        await(() -> maps.stream().allMatch(map -> map.view().size() == MEMBERS));
+        Await.until("one view of all", () -> maps.stream().allMatch(map -> map.view().size() == MEMBERS));
         work(maps, (map, thread, round) ->
                 map.compute("k" + thread % 5, (key, count) -> count == null ? 1 : count + 1));
         maps.forEach(TotalOrderMap::sync);
@@ -114,7 +104,7 @@ class RealBlocksTest {
     @Test
     void queueHandsEachTaskToOneWorker() throws Exception {
         List<WorkQueue<String>> queues = start(node -> WorkQueue.on(node.group("queue"), Codec.TEXT).join());
-        await(() -> queues.stream().allMatch(queue -> queue.view().size() == MEMBERS));
+        Await.until("one view of all", () -> queues.stream().allMatch(queue -> queue.view().size() == MEMBERS));
         Set<String> done = ConcurrentHashMap.newKeySet();
         work(queues, (queue, thread, round) -> {
             if (thread % 2 == 0) {

@@ -8,6 +8,7 @@ import dev.tutti.cli.inspection.Inspected;
 import dev.tutti.cli.terminal.Amounts;
 import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.internal.Json;
+import dev.tutti.testing.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,9 +32,7 @@ class InspectionCommandsTest {
         two.group("chat").join();
         Inspection first = Inspection.open(one);
         Inspection.open(two);
-        while (first.view().size() < 2 || one.groups().getFirst().view().size() < 2) {
-            Thread.onSpinWait();
-        }
+        Await.until("views of two", () -> first.view().size() == 2 && one.groups().getFirst().view().size() == 2);
         port = one.address().substring(one.address().lastIndexOf(':') + 1);
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tutti.Node;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.internal.Json;
+import dev.tutti.testing.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,7 +26,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -420,9 +423,11 @@ class ConsoleTest {
             out.write("GET / HTTP/1.1\r\nHost: localhost\r\n".getBytes(StandardCharsets.US_ASCII));
             assertThat(get("health").statusCode()).isEqualTo(200);
             // Drops as often as they come don't prolong it.
-            Thread dripping = Thread.ofVirtual().start(() -> drip(out));
-            assertThat(slow.getInputStream().read()).isEqualTo(-1);
-            dripping.interrupt();
+            try (ScheduledExecutorService dripping = Executors.newSingleThreadScheduledExecutor()) {
+                dripping.scheduleAtFixedRate(() -> drip(out), 0, 50, TimeUnit.MILLISECONDS);
+                assertThat(slow.getInputStream().read()).isEqualTo(-1);
+                dripping.shutdownNow();
+            }
         }
         assertThat(counter("requests-too-slow")).isEqualTo(1);
         assertThat(get("health").statusCode()).isEqualTo(200);
@@ -430,10 +435,7 @@ class ConsoleTest {
 
     private static void drip(OutputStream out) {
         try {
-            while (!Thread.currentThread().isInterrupted()) {
-                out.write("X: y\r\n".getBytes(StandardCharsets.US_ASCII));
-                LockSupport.parkNanos(50_000_000);
-            }
+            out.write("X: y\r\n".getBytes(StandardCharsets.US_ASCII));
         } catch (IOException e) {
             assertThat(e).isNotNull();
         }
@@ -474,10 +476,6 @@ class ConsoleTest {
     }
 
     private void awaitCounter(String name, long value) {
-        long end = System.nanoTime() + 20_000_000_000L;
-        while (counter(name) != value && System.nanoTime() < end) {
-            LockSupport.parkNanos(1_000_000);
-        }
-        assertThat(counter(name)).isEqualTo(value);
+        Await.until(() -> name + " is " + value + ", not " + counter(name), () -> counter(name) == value);
     }
 }

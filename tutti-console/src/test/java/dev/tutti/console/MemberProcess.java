@@ -6,11 +6,14 @@ import dev.tutti.NodeBuilder;
 import dev.tutti.blocks.inspection.Inspection;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A process with a member: name, port, seeds, groups by commas, messages per second, and settings as {@code name=value}. It prints {@code
@@ -30,19 +33,19 @@ public final class MemberProcess {
             int equals = setting.indexOf('=');
             builder.set(setting.substring(0, equals), setting.substring(equals + 1));
         }
-        try (Node node = builder.start();
+        try (ScheduledExecutorService senders = Executors.newSingleThreadScheduledExecutor();
+                Node node = builder.start();
                 Inspection _ = Inspection.open(node)) {
             for (String name : List.of(arguments[3].split(","))) {
                 Group group = node.group(name).onMessage(message -> {}).join();
                 if (rate > 0) {
-                    Thread.ofVirtual().start(() -> send(group, rate));
+                    byte[] content = new byte[200];
+                    senders.scheduleAtFixedRate(() -> group.send(content), 0, 1_000_000 / rate, TimeUnit.MICROSECONDS);
                 }
             }
             System.out.println("ready");
             // Until it is killed, or its parent ends.
-            while (System.in.read() >= 0) {
-                LockSupport.parkNanos(1);
-            }
+            System.in.transferTo(OutputStream.nullOutputStream());
         }
     }
 
@@ -72,16 +75,5 @@ public final class MemberProcess {
         }
         Thread.ofVirtual().start(() -> out.lines().forEach(each -> {}));
         return process;
-    }
-
-    private static void send(Group group, int rate) {
-        byte[] message = new byte[200];
-        long nanos = 1_000_000_000L / rate;
-        long due = System.nanoTime();
-        while (!Thread.currentThread().isInterrupted()) {
-            group.send(message);
-            due += nanos;
-            LockSupport.parkNanos(due - System.nanoTime());
-        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.tutti.draw;
 
 import dev.tutti.internal.Json;
+import dev.tutti.testing.Await;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,7 +20,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /** A Chromium of its own with one page, driven by the protocol of its developer tools. */
@@ -54,7 +54,7 @@ final class Browser implements AutoCloseable {
                 .redirectOutput(directory.resolve("chromium.log").toFile())
                 .start();
         Path portFile = directory.resolve("DevToolsActivePort");
-        await("Chromium tells its port", () -> Files.exists(portFile) && size(portFile) > 0);
+        Await.until("Chromium tells its port", () -> Files.exists(portFile) && size(portFile) > 0);
         String port = Files.readAllLines(portFile).getFirst();
         this.socket = http.newWebSocketBuilder()
                 .buildAsync(URI.create(pageOf(port)), new Listener())
@@ -128,7 +128,7 @@ final class Browser implements AutoCloseable {
     void open(String url) throws InterruptedException {
         call("Page.navigate", Map.of("url", "about:blank"));
         call("Page.navigate", Map.of("url", url));
-        await("the board is ready at " + url, () -> is("window.board?.isSettled()"));
+        Await.until("the board is ready at " + url, () -> is("window.board?.isSettled()"));
     }
 
     /** The value of an expression, which may be a promise. */
@@ -151,7 +151,7 @@ final class Browser implements AutoCloseable {
     }
 
     void awaitSettled() throws InterruptedException {
-        await("all is sent and painted: " + evaluate("JSON.stringify([board.link.isReady, board.link.reason, board.link.waiting.length])"),
+        Await.until("all is sent and painted: " + evaluate("JSON.stringify([board.link.isReady, board.link.reason, board.link.waiting.length])"),
                 () -> is("board.isSettled()"));
     }
 
@@ -197,19 +197,6 @@ final class Browser implements AutoCloseable {
     }
 
     /** Waits, looking again and again, for what other processes bring about. */
-    static void await(String what, BooleanSupplier condition) throws InterruptedException {
-        long startNanos = System.nanoTime();
-        Object pause = new Object();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - startNanos > PATIENCE.toNanos()) {
-                throw new AssertionError("not within " + PATIENCE + ": " + what);
-            }
-            synchronized (pause) {
-                pause.wait(10);
-            }
-        }
-    }
-
     @Override
     public void close() {
         socket.abort();

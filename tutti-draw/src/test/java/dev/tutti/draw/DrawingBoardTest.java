@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.testing.Await;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -99,7 +100,7 @@ class DrawingBoardTest {
         String all = "p 1.a 0 2d6cdf 3 1 2 3 4\np 2.b 0 2d6cdf 3 5 6 7 8\np 3.a 0 2d6cdf 3 1 2\nu 4.b\n";
         for (DrawingBoard board : boards) {
             for (String key : List.of(oneKey, otherKey)) {
-                Browser.await("everybody has everything, with either key", () -> {
+                Await.until("everybody has everything, with either key", () -> {
                     try {
                         return lines(board, key).equals(all);
                     } catch (Exception e) {

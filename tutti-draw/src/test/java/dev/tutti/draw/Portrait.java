@@ -1,5 +1,6 @@
 package dev.tutti.draw;
 
+import dev.tutti.testing.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -37,9 +38,9 @@ final class Portrait {
             phone.touch("touchEnd");
             desk.awaitSettled();
             phone.awaitSettled();
-            Browser.await("they see each other", () -> desk.is("document.querySelectorAll('#people li').length === 2")
+            Await.until("they see each other", () -> desk.is("document.querySelectorAll('#people li').length === 2")
                     && phone.is("document.querySelectorAll('#cursors div').length === 1"));
-            Browser.await("both have it", () -> desk.lines().equals(phone.lines()));
+            Await.until("both have it", () -> desk.lines().equals(phone.lines()));
             desk.screenshot(out.resolve("desk.png"));
             phone.screenshot(out.resolve("phone.png"));
         }

@@ -2,6 +2,7 @@ package dev.tutti.draw;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.testing.Await;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -66,7 +67,7 @@ class TwoBrowsersTest {
     private static void awaitSame(Browser one, Browser other) throws InterruptedException {
         one.awaitSettled();
         other.awaitSettled();
-        Browser.await("both have the same strokes", () -> one.lines().equals(other.lines()));
+        Await.until("both have the same strokes", () -> one.lines().equals(other.lines()));
         one.awaitSettled();
         other.awaitSettled();
     }
@@ -170,7 +171,7 @@ class TwoBrowsersTest {
             browser.open(member.url);
             assertThat(board(member.url, "0123456789abcdef0123").statusCode()).isEqualTo(426);
             browser.evaluate("location.hash = 'wrongwrongwrongwrong'");
-            Browser.await("it says what is missing", () -> browser.is("document.readyState === 'complete' && window.board"
+            Await.until("it says what is missing", () -> browser.is("document.readyState === 'complete' && window.board"
                     + " && !board.link.isReady && !document.getElementById('notice').hidden"));
         }
     }

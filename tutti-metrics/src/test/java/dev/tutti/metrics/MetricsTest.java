@@ -7,6 +7,7 @@ import dev.tutti.Event;
 import dev.tutti.Group;
 import dev.tutti.Node;
 import dev.tutti.core.metrics.Metric;
+import dev.tutti.testing.Await;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -24,7 +25,6 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.management.AttributeNotFoundException;
@@ -73,12 +73,6 @@ class MetricsTest {
         return first;
     }
 
-    private static void until(BooleanSupplier condition) {
-        while (!condition.getAsBoolean()) {
-            Thread.onSpinWait();
-        }
-    }
-
     // ------------------------------------------------------------------ names
 
     @Test
@@ -106,14 +100,14 @@ class MetricsTest {
             metrics.bindTo(registry);
             assertThat(registry.get("tutti.process.heap.used.bytes").tag("node", "a").gauge().value()).isPositive();
             join();
-            until(() -> registry.find("tutti.group.members").tags("group", "chat").gauge() != null);
-            until(() -> registry.get("tutti.group.members").tags("group", "chat").gauge().value() == 2);
-            until(() -> registry.find("tutti.pair.backlog.bytes").tags("group", "chat", "member", "b").gauge() != null);
-            until(() -> registry.find("tutti.link.sent.bytes").tags("peer", "b").functionCounter() != null);
+            Await.until("the gauge of members", () -> registry.find("tutti.group.members").tags("group", "chat").gauge() != null);
+            Await.until("two members", () -> registry.get("tutti.group.members").tags("group", "chat").gauge().value() == 2);
+            Await.until("the gauge of b's backlog", () -> registry.find("tutti.pair.backlog.bytes").tags("group", "chat", "member", "b").gauge() != null);
+            Await.until("the counter of the link to b", () -> registry.find("tutti.link.sent.bytes").tags("peer", "b").functionCounter() != null);
             assertThat(registry.get("tutti.link.sent.bytes").tags("peer", "b").functionCounter().count()).isPositive();
             assertThat(registry.getMeters()).extracting(Meter::getId).extracting(Meter.Id::getDescription).doesNotContainNull();
             nodes.getLast().close();
-            until(() -> registry.find("tutti.pair.backlog.bytes").gauge() == null);
+            Await.until("no gauge of a backlog", () -> registry.find("tutti.pair.backlog.bytes").gauge() == null);
         }
         assertThat(registry.getMeters()).isEmpty();
     }
@@ -125,7 +119,7 @@ class MetricsTest {
         try (TuttiMetrics metrics = new TuttiMetrics(a)) {
             metrics.bindTo(registry);
             a.close();
-            until(() -> Double.isNaN(registry.get("tutti.process.threads").gauge().value()));
+            Await.until("no gauge of a closed node", () -> Double.isNaN(registry.get("tutti.process.threads").gauge().value()));
             assertThat(registry.get("tutti.process.threads").gauge().value()).isNaN();
         }
     }
@@ -144,10 +138,10 @@ class MetricsTest {
             ObjectName node = new ObjectName("dev.tutti:type=Node,name=" + ObjectName.quote(a.name()));
             server.addNotificationListener(node, (notification, handback) -> told.add(notification), null, null);
             join();
-            until(() -> server.queryNames(all, null).size() == 3);
+            Await.until("three beans", () -> server.queryNames(all, null).size() == 3);
             ObjectName group = new ObjectName("dev.tutti:type=Group,node=" + ObjectName.quote(a.name()) + ",name=\"chat\"");
             ObjectName link = new ObjectName("dev.tutti:type=Link,node=" + ObjectName.quote(a.name()) + ",peer=\"b\"");
-            until(() -> attribute(server, group, "GroupMembers").equals(2L));
+            Await.until("two members", () -> attribute(server, group, "GroupMembers").equals(2L));
             assertThat((String[]) server.getAttribute(group, "Members")).containsExactlyInAnyOrder(
                             a.name() + "@" + a.address(), "b@" + nodes.getLast().address());
             assertThat(server.getAttribute(group, "Order")).isEqualTo("fifo");
@@ -164,9 +158,9 @@ class MetricsTest {
             }
             assertThatThrownBy(() -> server.getAttribute(node, "Nothing")).isInstanceOf(AttributeNotFoundException.class);
             assertThatThrownBy(() -> Jmx.register(a)).isInstanceOf(IllegalStateException.class).hasMessageContaining("registered already");
-            until(() -> told.stream().anyMatch(notification -> "view".equals(notification.getUserData())));
+            Await.until("a notification of the view", () -> told.stream().anyMatch(notification -> "view".equals(notification.getUserData())));
             nodes.getLast().close();
-            until(() -> server.queryNames(all, null).size() == 2);
+            Await.until("two beans", () -> server.queryNames(all, null).size() == 2);
         }
         assertThat(server.queryNames(all, null)).isEmpty();
     }
@@ -252,7 +246,7 @@ class MetricsTest {
             assertThat(send(server, "/health", "HEAD").body()).isEmpty();
             a.close();
             long closed = System.nanoTime();
-            until(() -> System.nanoTime() - closed > Readings.AGE_MILLIS * 1_000_000);
+            Await.until("readings are old", () -> System.nanoTime() - closed > Readings.AGE_MILLIS * 1_000_000);
             HttpResponse<String> dead = get(server, "/health/live");
             assertThat(dead.statusCode()).isEqualTo(503);
             assertThat(dead.body()).contains("\"alive\":false", "node a is closed");
@@ -269,7 +263,7 @@ class MetricsTest {
         start("a \"quoted\\");
         start("b");
         join().send("hello");
-        until(() -> backlogBytes(nodes.getFirst()) == 0);
+        Await.until("no backlog", () -> backlogBytes(nodes.getFirst()) == 0);
         try (HealthServer server = HealthServer.start(nodes.getFirst(), 0)) {
             HttpResponse<String> response = get(server, "/metrics");
             assertThat(response.headers().firstValue("Content-Type")).contains(PrometheusText.CONTENT_TYPE);

@@ -8,6 +8,7 @@ import dev.tutti.Message;
 import dev.tutti.Node;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.testing.Await;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
@@ -71,9 +72,7 @@ class TracingTest {
     void aTraceGoesOnAtEveryReceiver() throws InterruptedException {
         Group first = join("a");
         join("b");
-        while (first.view().size() < 2) {
-            Thread.onSpinWait();
-        }
+        Await.until("two members", () -> first.view().size() == 2);
         Span order = tracer.spanBuilder("order").startSpan();
         try (Scope scope = order.makeCurrent()) {
             assertThat(scope).isNotNull();
@@ -83,9 +82,7 @@ class TracingTest {
         }
         String trace = order.getSpanContext().getTraceId();
         assertThat(List.of(next(), next())).containsExactlyInAnyOrder("a buy 3 " + trace, "b buy 3 " + trace);
-        while (TELEMETRY.getSpans().size() < 4) {
-            Thread.onSpinWait();
-        }
+        Await.until("four spans", () -> TELEMETRY.getSpans().size() >= 4);
         SpanData sent = span(SpanKind.PRODUCER, 0);
         assertThat(sent.getName()).isEqualTo("send orders");
         assertThat(sent.getParentSpanId()).isEqualTo(order.getSpanContext().getSpanId());

@@ -2,9 +2,9 @@ package dev.tutti.stomp;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.testing.Await;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /** Members that serve STOMP, in this process, over loopback. */
@@ -28,7 +28,7 @@ final class Cluster implements AutoCloseable {
         StompServer server = with.apply(StompServer.on(node).port(0)).start();
         servers.add(server);
         // Joining gives up after a while, and a machine may be busy.
-        await("one view of all members in each group", () -> nodes.stream()
+        Await.until("one view of all members in each group", () -> nodes.stream()
                 .flatMap(each -> each.groups().stream())
                 .allMatch(group -> group.view().size() == nodes.stream()
                         .filter(each -> each.groups().size() == node.groups().size())
@@ -46,24 +46,6 @@ final class Cluster implements AutoCloseable {
 
     StompServer server(int index) {
         return servers.get(index);
-    }
-
-    /** Polls until other threads have made the condition true. */
-    static void await(String what, BooleanSupplier condition) {
-        long startNanos = System.nanoTime();
-        Object pause = new Object();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - startNanos > 20_000_000_000L) {
-                throw new AssertionError("not within 20 s: " + what);
-            }
-            synchronized (pause) {
-                try {
-                    pause.wait(5);
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
-            }
-        }
     }
 
     @Override

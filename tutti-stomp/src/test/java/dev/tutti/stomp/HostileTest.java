@@ -3,6 +3,7 @@ package dev.tutti.stomp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.stomp.Client.Reply;
+import dev.tutti.testing.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ class HostileTest {
     }
 
     private static void awaitNobody(StompServer server) throws InterruptedException {
-        Cluster.await("everything is given back", () -> server.status().get("clients") == 0
+        Await.until("everything is given back", () -> server.status().get("clients") == 0
                 && server.status().get("held-bytes") == 0
                 && server.status().get("subscriptions") == 0
                 && server.status().get("backlog-bytes") == 0);
@@ -128,7 +129,7 @@ class HostileTest {
             checkServed(server);
             assertThat(server.status().get("held-bytes")).isLessThanOrEqualTo(2L << 20);
         }
-        Cluster.await("some are disconnected", () -> server.status().get("disconnected.memory") > 5);
+        Await.until("some are disconnected", () -> server.status().get("disconnected.memory") > 5);
         for (Client client : greedy) {
             client.close();
         }
@@ -213,7 +214,7 @@ class HostileTest {
         Authenticator judge = login -> login.passcode().equals("right") ? Access.ALL : null;
         StompServer first = cluster.start(builder -> builder.authenticator(judge));
         StompServer second = cluster.start(builder -> builder.authenticator(judge));
-        Cluster.await("endpoints are known", () -> {
+        Await.until("endpoints are known", () -> {
             try {
                 return logIn(first, "ann", "right").header("endpoints").contains(":" + second.port());
             } catch (IOException e) {
@@ -241,7 +242,7 @@ class HostileTest {
             idle.add(Client.open(server.port()));
         }
         checkServed(server);
-        Cluster.await("the oldest had to go", () -> server.status().get("disconnected.clients") >= 15);
+        Await.until("the oldest had to go", () -> server.status().get("disconnected.clients") >= 15);
         for (Client client : idle) {
             client.close();
         }

@@ -2,6 +2,7 @@ package dev.tutti.stomp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.testing.Await;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +57,7 @@ class SlowClientTest {
             for (int count = 0; count < 5_000 && server.status().get("disconnected.slow") == 0; count++) {
                 server.publish("/topic/a", Map.of(), body).get(20, TimeUnit.SECONDS);
             }
-            Cluster.await("it is gone", () -> server.status().get("clients") == 0);
+            Await.until("it is gone", () -> server.status().get("clients") == 0);
             assertThat(server.status()).containsEntry("held-bytes", 0L);
         }
     }
@@ -95,7 +96,7 @@ class SlowClientTest {
             slow.expect("CONNECTED");
             slow.send("SUBSCRIBE\nid:a\ndestination:/topic/a\nresume:" + id + "\n\n");
             slow.send("SUBSCRIBE\nid:b\ndestination:/topic/a\nresume:" + id + "\n\n");
-            Cluster.await("it waits for the client", () -> server.status().get("held-bytes") > 4 * 1024);
+            Await.until("it waits for the client", () -> server.status().get("held-bytes") > 4 * 1024);
             assertThat(server.status()).containsEntry("disconnected.slow", 0L);
             Map<String, Integer> next = new HashMap<>(Map.of("a", 0, "b", 0));
             for (int count = 0; count < 500; count++) {

@@ -10,6 +10,7 @@ import dev.tutti.core.settings.SettingException;
 import dev.tutti.stomp.Client.Reply;
 import dev.tutti.stomp.internal.codec.StompFault;
 import dev.tutti.stomp.internal.session.Counter;
+import dev.tutti.testing.Await;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -493,7 +494,7 @@ class StompServerTest {
             StompServer two = states.start(builder -> builder.groups("sum").state("sum", second).onMessage(second::onMessage));
             // A member that did not find the other in time starts alone; the state comes after the view in which they
             // meet.
-            Cluster.await("the state is there", () -> second.text.toString().equals("ab"));
+            Await.until("the state is there", () -> second.text.toString().equals("ab"));
             two.publish("/sum/c", Map.of(), new byte[] {'c'}).get(20, TimeUnit.SECONDS);
             assertThat(first.text).hasToString("abc");
             assertThat(second.text).hasToString("abc");

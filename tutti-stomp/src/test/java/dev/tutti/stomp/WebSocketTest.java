@@ -3,6 +3,7 @@ package dev.tutti.stomp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.testing.Await;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -162,15 +163,15 @@ class WebSocketTest {
                 byte[] connect = "CONNECT\naccept-version:1.2\n\n\0".getBytes(StandardCharsets.US_ASCII);
                 client.sendRaw(new byte[] {(byte) 0x82, (byte) (0x80 | connect.length), 0, 0, 0, 0});
                 client.sendRaw(connect);
-                Cluster.await("it is logged in", () -> server.status().get("logged-in") == 1);
+                Await.until("it is logged in", () -> server.status().get("logged-in") == 1);
                 // A ping is a whole frame, and so does not count as waiting.
                 client.sendRaw(new byte[] {(byte) 0x89, (byte) 0x80, 0, 0, 0, 0});
                 client.sendRaw(new byte[] {(byte) 0x82, (byte) 0xFE, (byte) 0xFF, (byte) 0xFF, 0, 0, 0, 0});
                 client.sendRaw(new byte[40_000]);
-                Cluster.await("it is held", () -> server.status().get("held-bytes") >= 40_000);
+                Await.until("it is held", () -> server.status().get("held-bytes") >= 40_000);
                 assertThat(client.isClosed()).isTrue();
             }
-            Cluster.await("it is given back", () -> server.status().get("held-bytes") == 0);
+            Await.until("it is given back", () -> server.status().get("held-bytes") == 0);
             assertThat(server.status()).containsEntry("disconnected.timeout", 1L);
         }
     }

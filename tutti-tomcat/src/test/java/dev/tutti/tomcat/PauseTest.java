@@ -3,6 +3,7 @@ package dev.tutti.tomcat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
+import dev.tutti.testing.Await;
 import jakarta.servlet.http.HttpSession;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -125,7 +126,7 @@ class PauseTest {
         Shop a = start("a", "");
         Shop b = start("b", a.address);
         try (HttpClient http = HttpClient.newHttpClient()) {
-            TomcatNode.until("two members", () -> get(http, a, "/members").equals("2"));
+            Await.until("two members", () -> get(http, a, "/members").equals("2"));
             get(http, a, "/add?item=first");
             CompletableFuture<HttpResponse<String>> abandoned = send(http, a, "/hold");
             assertThat(get(http, a, "/holds")).isEqualTo("holds");
@@ -135,15 +136,15 @@ class PauseTest {
                 assertThat(get(http, b, "/add?item=" + item)).isEqualTo("" + (item + 2));
                 confirmed.add("" + item);
             }
-            TomcatNode.until("a is excluded", () -> get(http, b, "/members").equals("1"));
+            Await.until("a is excluded", () -> get(http, b, "/members").equals("1"));
             signal(a, "CONT");
             CompletableFuture<HttpResponse<String>> readAtOnce = send(http, a, "/cart");
             assertThat(send(http, a, "/go-on").join().body()).isEqualTo("goes on");
             assertThat(abandoned.join().statusCode()).isEqualTo(503);
             assertThat(readAtOnce.join().body()).as("waits for contact").isEqualTo(confirmed.toString());
-            TomcatNode.until("a is back", () -> get(http, b, "/members").equals("2"));
+            Await.until("a is back", () -> get(http, b, "/members").equals("2"));
             for (Shop shop : List.of(a, b)) {
-                TomcatNode.until("same", () -> get(http, shop, "/cart").equals(confirmed.toString()));
+                Await.until("same", () -> get(http, shop, "/cart").equals(confirmed.toString()));
             }
         }
     }

@@ -1,6 +1,6 @@
 package dev.tutti.tomcat;
 
-import static dev.tutti.tomcat.TomcatNode.until;
+import static dev.tutti.testing.Await.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;

@@ -17,6 +17,7 @@ import dev.tutti.internal.BareHost;
 import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.protocols.packing.SpareArrays;
+import dev.tutti.testing.Await;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -127,7 +128,6 @@ class SubmissionQueueTest {
             assertThat(System.nanoTime()).as("%s of those who send still wait; taken: %s", blocked(), taken).isLessThan(end);
             Packet packet = queue.take(null, Packet.PAYLOAD_MAX);
             if (packet == null) {
-                Thread.onSpinWait();
                 continue;
             }
             packets++;
@@ -160,11 +160,7 @@ class SubmissionQueueTest {
     }
 
     private void awaitBlocked(long count) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
-        while (blocked() < count) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            Thread.onSpinWait();
-        }
+        Await.until(count + " threads wait", () -> blocked() >= count);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
 import dev.tutti.core.NodeId;
+import dev.tutti.testing.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,9 +39,7 @@ class InspectionTest {
     }
 
     private static void awaitMembers(Inspection inspection, int count) {
-        while (inspection.view().size() < count) {
-            Thread.onSpinWait();
-        }
+        Await.until(count + " members", () -> inspection.view().size() >= count);
     }
 
     @Test
@@ -65,9 +64,7 @@ class InspectionTest {
         Inspection one = open(start("a"));
         start("b").group("g").join();
         nodes.getFirst().group("g").join();
-        while (nodes.getFirst().inspection().links().isEmpty()) {
-            Thread.onSpinWait();
-        }
+        Await.until("a link", () -> !nodes.getFirst().inspection().links().isEmpty());
         List<Answer> answers = one.all(LONG);
         assertThat(answers).extracting(answer -> answer.node().name()).containsExactly("a", "b");
         assertThat(answers.getLast().document()).isNull();

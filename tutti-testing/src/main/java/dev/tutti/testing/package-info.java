@@ -1,0 +1,5 @@
+/** Waiting for conditions in real time. Tests in virtual time use {@code Cluster} of the testkit instead. */
+@NullMarked
+package dev.tutti.testing;
+
+import org.jspecify.annotations.NullMarked;

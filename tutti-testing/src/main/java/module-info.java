@@ -1,0 +1,6 @@
+/** Support for this project's own tests in real time; nothing that is released depends on it. */
+module dev.tutti.testing {
+    requires static org.jspecify;
+
+    exports dev.tutti.testing;
+}

@@ -22,7 +22,6 @@ class ClassSizesTest {
             Map.entry("dev.tutti.protocols.discovery.Discovery$Address", 26),
             Map.entry("dev.tutti.protocols.link.Link", 30),
             Map.entry("dev.tutti.protocols.membership.Membership", 28),
-            Map.entry("dev.tutti.protocols.reliability.Reliability", 33),
             Map.entry("dev.tutti.sim.SimulatedNode", 41),
             Map.entry("dev.tutti.tomcat.TuttiManager", 34));
 

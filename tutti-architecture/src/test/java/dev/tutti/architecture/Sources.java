@@ -45,7 +45,6 @@ final class Sources {
             Map.entry("Peers.java", 672),
             Map.entry("PropertyChecker.java", 826),
             Map.entry("PropertyCheckerTest.java", 718),
-            Map.entry("Reliability.java", 909),
             Map.entry("ReliabilityTest.java", 702),
             Map.entry("Replicator.java", 794),
             Map.entry("SessionFailoverTest.java", 684),

@@ -5,6 +5,8 @@ import dev.tutti.core.Wire;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.reliability.buffer.OutOfOrderBuffer;
+import dev.tutti.protocols.reliability.buffer.PacketRing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LostMulticasts {
 
-    private final Reliability layer;
-    private final Reliability.Limits limits;
+    private final PeerStreams streams;
+    private final SentMulticasts sent;
+    private final long windowBytes;
     private final MulticastWindow window;
 
     /** Number of the last packet sent when the timer last fired. */
@@ -22,25 +25,25 @@ final class LostMulticasts {
 
     private long announcedSent;
     private long sentNanos;
-    private long stable;
     private long nacksSent;
     private long repeatsSent;
     private long overtakers;
 
     /**
-     * @param bytes receive buffer of a receiver of multicasts
+     * @param windowBytes bytes that one sender may have in flight to one receiver
+     * @param bufferBytes receive buffer of a receiver of multicasts
      */
-    LostMulticasts(Reliability layer, Reliability.Limits limits, int bytes) {
-        this.layer = layer;
-        this.limits = limits;
-        this.window = new MulticastWindow(bytes);
+    LostMulticasts(PeerStreams streams, SentMulticasts sent, long windowBytes, int bufferBytes) {
+        this.streams = streams;
+        this.sent = sent;
+        this.windowBytes = windowBytes;
+        this.window = new MulticastWindow(bufferBytes);
     }
 
     void startView() {
         window.startView();
         announcedSent = 0;
         sentAtTimer = 0;
-        stable = 0;
     }
 
     /** Notes a packet that is sent to all. */
@@ -51,7 +54,7 @@ final class LostMulticasts {
         }
         sentNanos = out.nowNanos();
         if (!out.isArmed(Reliability.SENT_TIMER)) {
-            sentAtTimer = layer.sentNumber();
+            sentAtTimer = sent.number();
             out.arm(Reliability.SENT_TIMER, SENT_DELAY_NANOS);
         }
     }
@@ -70,10 +73,7 @@ final class LostMulticasts {
             onSentTimer(out);
             return;
         }
-        if (layer.isFrozen) {
-            return;
-        }
-        for (PeerStream pair : layer.pairs) {
+        for (PeerStream pair : streams.all()) {
             if (pair.ahead().isDue(pair.multicastIn.received())) {
                 ask(pair, out);
             }
@@ -81,21 +81,22 @@ final class LostMulticasts {
         startWait(out);
     }
 
-    void onStable(long number) {
-        stable = number;
-        window.onStable(stable, layer.sentNumber(), layer.pairs.length);
+    /** Notes that the stable number is up to date. */
+    void onStable() {
+        window.onStable(sent.stable(), sent.number(), streams.all().length);
     }
 
-    /** Returns the total number of bytes that this member may send, of which it has sent {@code sentBytes}. */
-    long limitBytes(long sentBytes, Outbox out) {
-        PacketRing unacknowledged = layer.ownCopies;
+    /** Returns the total number of bytes that this member may send, those that it has sent included. */
+    long limitBytes(Outbox out) {
+        long sentBytes = sent.bytes();
+        PacketRing unacknowledged = sent.copies();
         if (unacknowledged.size() == 0) {
             // One packet may always be in flight, whatever its length. This grant may be used after all others have
             // begun to send as well.
             return sentBytes + Math.max(Packet.DATAGRAM_MAX, window.bytes(members()));
         }
         long bytes = unacknowledged.bytes() + (long) Charge.OVERHEAD_BYTES * unacknowledged.size();
-        return Math.max(sentBytes, sentBytes - bytes + window.bytes(SharedWindow.senders(layer.pairs, out.nowNanos())));
+        return Math.max(sentBytes, sentBytes - bytes + window.bytes(SharedWindow.senders(streams.all(), out.nowNanos())));
     }
 
     private boolean isSilent(Outbox out) {
@@ -103,7 +104,7 @@ final class LostMulticasts {
     }
 
     private int members() {
-        return layer.pairs.length + 1;
+        return streams.all().length + 1;
     }
 
     /** Returns the received bytes after which to acknowledge, even if a sender has only the share of one member. */
@@ -122,7 +123,7 @@ final class LostMulticasts {
         }
         if (pair.ahead().contains(number)) {
             out.drop(packet, DropReason.DUPLICATE);
-        } else if (!pair.ahead().keep(number, packet, limits.windowBytes())) {
+        } else if (!pair.ahead().keep(number, packet, windowBytes)) {
             out.drop(packet, DropReason.GAP);
         }
         askLater(out);
@@ -130,16 +131,7 @@ final class LostMulticasts {
 
     /** Returns whether a number is beyond what a sender that keeps to its window can have sent. */
     private boolean isImpossible(PeerStream pair, long number) {
-        return number - pair.multicastIn.received() > limits.windowBytes() / Charge.OVERHEAD_BYTES;
-    }
-
-    /** Accepts the packets that follow one that was just accepted, and arrived before it. */
-    void acceptAhead(PeerStream pair, Outbox out) {
-        Packet next = pair.ahead().take(pair.multicastIn.received() + 1);
-        while (next != null) {
-            layer.accept(pair, next, out);
-            next = pair.ahead().take(pair.multicastIn.received() + 1);
-        }
+        return number - pair.multicastIn.received() > windowBytes / Charge.OVERHEAD_BYTES;
     }
 
     /** Requests packets that are still missing a while after a later one has come: they may only be late. */
@@ -151,7 +143,7 @@ final class LostMulticasts {
 
     private void startWait(Outbox out) {
         boolean isDue = false;
-        for (PeerStream pair : layer.pairs) {
+        for (PeerStream pair : streams.all()) {
             pair.ahead().note();
             isDue |= pair.ahead().isDue(pair.multicastIn.received());
         }
@@ -170,22 +162,13 @@ final class LostMulticasts {
         nacksSent++;
         Packet nack = ranges.copy(out.memory()).prependInt(count);
         ranges.release();
-        Wire.prependTag(nack, layer.view.id());
-        out.send(nack.prependByte(Reliability.NACK).withPeer(pair.member()));
-    }
-
-    /** Takes a control packet about lost ones, of which the kind has been read. */
-    void onReceive(int kind, @Nullable PeerStream pair, Packet packet, Outbox out) {
-        if (kind == Reliability.NACK) {
-            onNack(pair, packet, out);
-        } else {
-            onSent(pair, packet, out);
-        }
+        Wire.prependTag(nack, streams.view().id());
+        out.send(nack.prependByte(PacketKind.NACK).withPeer(pair.member()));
     }
 
     /** Answers a request of the member of {@code pair} for missing packets. */
-    private void onNack(@Nullable PeerStream pair, Packet packet, Outbox out) {
-        boolean isCurrent = Wire.takesTag(packet, layer.view.id());
+    void onNack(@Nullable PeerStream pair, Packet packet, Outbox out) {
+        boolean isCurrent = Wire.takesTag(packet, streams.view().id());
         int count = packet.takeCount(16);
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
@@ -195,12 +178,13 @@ final class LostMulticasts {
             out.drop(packet, DropReason.OLD_VIEW);
             return;
         }
+        PacketRing copies = sent.copies();
         for (int index = 0; index < count; index++) {
-            long last = Math.min(packet.peekLong(8), layer.ownCopies.next() - 1);
-            for (long number = Math.max(packet.takeLong(), layer.ownCopies.first()); number <= last; number++) {
-                Packet copy = layer.ownCopies.get(number);
+            long last = Math.min(packet.peekLong(8), copies.next() - 1);
+            for (long number = Math.max(packet.takeLong(), copies.first()); number <= last; number++) {
+                Packet copy = copies.get(number);
                 // Each packet is requested once in a session. A member that asks for much more gets no help.
-                if (copy != null && pair.repeated < layer.sentNumber() + REPEATS_SPARE) {
+                if (copy != null && pair.repeated < sent.number() + REPEATS_SPARE) {
                     repeat(pair, number, copy, out);
                 }
             }
@@ -213,18 +197,18 @@ final class LostMulticasts {
         repeatsSent++;
         pair.repeated++;
         window.onRepeated();
-        Packet again = copy.copy(out.memory()).prependLong(stable).prependLong(number);
-        Wire.prependTag(again, layer.view.id());
-        out.send(again.prependByte(Reliability.MULTICAST).withPeer(pair.member()));
+        Packet again = copy.copy(out.memory()).prependLong(sent.stable()).prependLong(number);
+        Wire.prependTag(again, streams.view().id());
+        out.send(again.prependByte(PacketKind.MULTICAST).withPeer(pair.member()));
     }
 
     /** Takes the last number of a sender that is silent since, so that no later packet shows what is missing. */
-    private void onSent(@Nullable PeerStream pair, Packet packet, Outbox out) {
-        boolean isCurrent = Wire.takesTag(packet, layer.view.id());
+    void onSent(@Nullable PeerStream pair, boolean isFrozen, Packet packet, Outbox out) {
+        boolean isCurrent = Wire.takesTag(packet, streams.view().id());
         long number = packet.takeLong();
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
-        } else if (!isCurrent || pair == null || layer.isFrozen) {
+        } else if (!isCurrent || pair == null || isFrozen) {
             out.drop(packet, DropReason.OLD_VIEW);
         } else if (isImpossible(pair, number)) {
             out.drop(packet, DropReason.MALFORMED);
@@ -237,23 +221,23 @@ final class LostMulticasts {
     }
 
     private void onSentTimer(Outbox out) {
-        if (layer.isFrozen || isAllReceived()) {
+        if (isAllReceived()) {
             return;
         }
-        if (layer.sentNumber() == sentAtTimer && announcedSent < sentAtTimer) {
+        if (sent.number() == sentAtTimer && announcedSent < sentAtTimer) {
             announcedSent = sentAtTimer;
             Packet packet = Packet.create(out.memory(), 64).prependLong(sentAtTimer);
-            Wire.prependTag(packet, layer.view.id());
-            out.send(packet.prependByte(Reliability.SENT));
-        } else if (announcedSent < layer.sentNumber()) {
-            sentAtTimer = layer.sentNumber();
+            Wire.prependTag(packet, streams.view().id());
+            out.send(packet.prependByte(PacketKind.SENT));
+        } else if (announcedSent < sent.number()) {
+            sentAtTimer = sent.number();
             out.arm(Reliability.SENT_TIMER, SENT_DELAY_NANOS);
         }
     }
 
     private boolean isAllReceived() {
-        for (PeerStream pair : layer.pairs) {
-            if (pair.acknowledged < layer.sentNumber()) {
+        for (PeerStream pair : streams.all()) {
+            if (pair.acknowledged < sent.number()) {
                 return false;
             }
         }

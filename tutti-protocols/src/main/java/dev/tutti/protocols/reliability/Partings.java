@@ -52,7 +52,7 @@ final class Partings {
                 Packet packet = Packet.create(out.memory(), 0).prependLong(parting.delivered());
                 Wire.prependTag(packet, parting.view());
                 Wire.prependTag(packet, view.id());
-                out.send(packet.prependByte(Reliability.DELIVERED).withPeer(member));
+                out.send(packet.prependByte(PacketKind.DELIVERED).withPeer(member));
             }
         }
     }

@@ -1,9 +1,12 @@
 package dev.tutti.protocols.reliability;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.reliability.buffer.OutOfOrderBuffer;
+import dev.tutti.protocols.reliability.buffer.PacketRing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,9 +106,9 @@ final class PeerStream {
         return present;
     }
 
-    /** Returns whether multicasts arrived ahead of a gap. */
-    boolean hasAhead() {
-        return ahead != null && ahead.size() > 0;
+    /** Removes and returns the multicast that arrived ahead of a gap and comes next now; null if there is none. */
+    @Nullable Packet takeAhead() {
+        return ahead == null || ahead.size() == 0 ? null : ahead.take(multicastIn.received() + 1);
     }
 
     /** Drops multicasts that arrived ahead of a gap. */

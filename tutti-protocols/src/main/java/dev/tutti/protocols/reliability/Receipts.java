@@ -91,7 +91,8 @@ final class Receipts {
     /** Number of ended views with open questions; those of older views remain unanswered. */
     private static final int ENDED_MAX = 4;
 
-    private final Reliability layer;
+    private final PeerStreams streams;
+    private final SentMulticasts sent;
     private final Member self;
 
     /** Multicasts of this view that not all members have acknowledged. */
@@ -117,9 +118,10 @@ final class Receipts {
     private final List<PeerStream> unaskedPairs = new ArrayList<>();
     private long[] acknowledged = {};
 
-    Receipts(Reliability layer, Member self) {
-        this.layer = layer;
-        this.self = self;
+    Receipts(PeerStreams streams, SentMulticasts sent) {
+        this.streams = streams;
+        this.sent = sent;
+        this.self = streams.self();
     }
 
     // ------------------------------------------------------------------ sending
@@ -127,15 +129,16 @@ final class Receipts {
     /** Notes that a multicast with a ticket has the number {@code number}. */
     void onMulticast(long ticket, long number, Outbox out) {
         waiting.add(number, ticket);
-        isUnasked = layer.pairs.length > 0;
-        Delivery sent = justSent;
-        if (sent == null) {
-            List<Member> others = new ArrayList<>(layer.view.members());
+        isUnasked = streams.all().length > 0;
+        Delivery delivery = justSent;
+        if (delivery == null) {
+            View view = streams.view();
+            List<Member> others = new ArrayList<>(view.members());
             others.remove(self);
-            sent = new Delivery(layer.view, layer.view, List.of(self), List.of(), others);
-            justSent = sent;
+            delivery = new Delivery(view, view, List.of(self), List.of(), others);
+            justSent = delivery;
         }
-        out.raise(new Signal.Known(ticket, sent));
+        out.raise(new Signal.Known(ticket, delivery));
     }
 
     /** Notes that a unicast with a ticket has the number {@code number}. */
@@ -159,7 +162,7 @@ final class Receipts {
 
     private void tell(
             long ticket, List<Member> deliveredBy, List<Member> missedBy, List<Member> unknown, Outbox out) {
-        View view = layer.view;
+        View view = streams.view();
         out.raise(new Signal.Known(ticket, new Delivery(view, view, deliveredBy, missedBy, unknown)));
     }
 
@@ -167,7 +170,7 @@ final class Receipts {
     void ask(Outbox out) {
         if (isUnasked) {
             isUnasked = false;
-            out.send(question(layer.sentNumber(), out));
+            out.send(question(sent.number(), out));
         }
         if (!unaskedPairs.isEmpty()) {
             for (PeerStream pair : unaskedPairs) {
@@ -179,8 +182,8 @@ final class Receipts {
 
     private Packet question(long number, Outbox out) {
         Packet packet = Packet.create(out.memory(), 0).prependLong(number);
-        Wire.prependTag(packet, layer.view.id());
-        return packet.prependByte(Reliability.ASK);
+        Wire.prependTag(packet, streams.view().id());
+        return packet.prependByte(PacketKind.ASK);
     }
 
     // ------------------------------------------------------------------ within a view
@@ -198,7 +201,8 @@ final class Receipts {
         while (!waiting.isEmpty() && waiting.number(0) <= stable) {
             Delivery all = byAll;
             if (all == null) {
-                all = new Delivery(layer.view, layer.view, layer.view.members(), List.of(), List.of());
+                View view = streams.view();
+                all = new Delivery(view, view, view.members(), List.of(), List.of());
                 byAll = all;
             }
             out.raise(new Signal.Known(waiting.ticket(0), all));
@@ -208,22 +212,22 @@ final class Receipts {
 
     /** Returns the number up to which more than half of the members, this one included, have everything. */
     private long majorityNumber() {
-        PeerStream[] pairs = layer.pairs;
+        PeerStream[] pairs = streams.all();
         if (acknowledged.length != pairs.length + 1) {
             acknowledged = new long[pairs.length + 1];
         }
         for (int index = 0; index < pairs.length; index++) {
             acknowledged[index] = pairs[index].acknowledged;
         }
-        acknowledged[pairs.length] = layer.sentNumber();
+        acknowledged[pairs.length] = sent.number();
         Arrays.sort(acknowledged);
         // A majority is at this index and above it.
         return acknowledged[acknowledged.length - (acknowledged.length / 2 + 1)];
     }
 
     private void tellMajority(long from, long to, Outbox out) {
-        Ended now = new Ended(layer.view, Set.of(self), layer.pairs, waiting);
-        tellAll(now, from, to, layer.view, out);
+        Ended now = new Ended(streams.view(), Set.of(self), streams.all(), waiting);
+        tellAll(now, from, to, streams.view(), out);
     }
 
     private void tellAll(Ended about, long from, long to, View knownIn, Outbox out) {
@@ -253,7 +257,7 @@ final class Receipts {
     // ------------------------------------------------------------------ over views
 
     /**
-     * Notes that {@code next} follows the view of the layer, which still has its own members.
+     * Notes that {@code next} follows the installed view, whose streams have not ended yet.
      *
      * @param part members that come along, this one included
      */
@@ -270,7 +274,7 @@ final class Receipts {
             settle(last, next, out);
         }
         if (!waiting.isEmpty()) {
-            Ended ending = new Ended(layer.view, part, layer.pairs, waiting);
+            Ended ending = new Ended(streams.view(), part, streams.all(), waiting);
             waiting = new Tickets();
             if (part.size() == 1) {
                 settle(ending, next, out);
@@ -285,15 +289,15 @@ final class Receipts {
         Ended last = following;
         if (last != null) {
             following = null;
-            settle(last, layer.view, out);
+            settle(last, streams.view(), out);
         }
     }
 
-    /** Notes that the stream to {@code pair} ends with the view of the layer; {@code next} follows. */
-    void onUnicastsEnded(PeerStream pair, View next, Outbox out) {
+    /** Notes that the stream to {@code pair} has ended with the view {@code last}, which {@code next} follows. */
+    void onUnicastsEnded(PeerStream pair, View last, View next, Outbox out) {
         unaskedPairs.remove(pair);
         if (pair.hasTickets()) {
-            Delivery unknown = new Delivery(layer.view, next, List.of(), List.of(), List.of(pair.member()));
+            Delivery unknown = new Delivery(last, next, List.of(), List.of(), List.of(pair.member()));
             for (int index = 0; index < pair.tickets().size(); index++) {
                 out.raise(new Signal.Known(pair.tickets().ticket(index), unknown));
             }
@@ -334,7 +338,7 @@ final class Receipts {
                     && join == id.proposer().join();
             if (isAbout && past.view.contains(from) && past.told.add(from)) {
                 past.delivered.merge(from, number, Math::max);
-                tellAll(past, 0, Long.MAX_VALUE, layer.view, out);
+                tellAll(past, 0, Long.MAX_VALUE, streams.view(), out);
                 if (past.isSettled()) {
                     iterator.remove();
                 }

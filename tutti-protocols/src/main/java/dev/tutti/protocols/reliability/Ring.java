@@ -2,12 +2,12 @@ package dev.tutti.protocols.reliability;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
-import dev.tutti.core.View;
 import dev.tutti.core.Wire;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.protocols.reliability.buffer.OutOfOrderBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ring {
 
-    private final Reliability layer;
-    private final Member self;
+    private final PeerStreams streams;
+    private final SentMulticasts sent;
+    private final SharedWindow shared;
     private final long windowBytes;
     private final long lookNanos;
     private final @Nullable RingChoice choice;
@@ -49,21 +50,27 @@ final class Ring {
     private long overtakers;
     private long changes;
 
-    Ring(Reliability layer, Member self, Reliability.Limits limits, Reliability.Round round) {
-        this.layer = layer;
-        this.self = self;
+    Ring(
+            PeerStreams streams,
+            SentMulticasts sent,
+            SharedWindow shared,
+            Reliability.Limits limits,
+            Reliability.Round round) {
+        this.streams = streams;
+        this.sent = sent;
+        this.shared = shared;
         this.windowBytes = limits.windowBytes();
         // A receiver may delay its acknowledgement for that long.
         this.lookNanos = round.patienceNanos() + limits.ackDelayNanos();
         this.choice = round.isTried() ? new RingChoice() : null;
     }
 
-    void startView(View view) {
-        members = view.members();
-        rank = members.indexOf(self);
+    void startView() {
+        members = streams.view().members();
+        rank = members.indexOf(streams.self());
         PeerStream[] way = new PeerStream[members.size() - 1];
         for (int index = 0; index < way.length; index++) {
-            way[index] = layer.pair(members.get((rank + 1 + index) % members.size()));
+            way[index] = streams.get(members.get((rank + 1 + index) % members.size()));
         }
         bypass = new RingBypass(way);
         lastRound = 0;
@@ -88,18 +95,18 @@ final class Ring {
     /** Prepares for a packet of this member, on whatever path. */
     void beforeSend(Outbox out) {
         if (members.size() > 2 && !out.isArmed(Reliability.RING_TIMER)) {
-            bypass.note(layer.sentNumber());
+            bypass.note(sent.number());
             out.arm(Reliability.RING_TIMER, lookNanos);
         }
     }
 
     /** Sends a packet of this member round, which has number and stable number before its payload. */
     void send(Packet packet, Outbox out) {
-        lastRound = layer.sentNumber();
+        lastRound = sent.number();
         if (bypass.passedOver() > 0) {
             for (int index = 1; index < members.size() - 1; index++) {
                 if (bypass.isFed(index)) {
-                    bypass.onGiven(index, layer.sentNumber());
+                    bypass.onGiven(index, sent.number());
                     give(index, packet.copy(out.memory()), out);
                 }
             }
@@ -115,8 +122,8 @@ final class Ring {
 
     private void send(int origin, int end, Packet packet, Member receiver, Outbox out) {
         packet.prependInt(end).prependInt(origin);
-        Wire.prependTag(packet, layer.view.id());
-        out.send(packet.prependByte(Reliability.RELAYED).withPeer(receiver));
+        Wire.prependTag(packet, streams.view().id());
+        out.send(packet.prependByte(PacketKind.RELAYED).withPeer(receiver));
     }
 
     // ------------------------------------------------------------------ passing on
@@ -165,67 +172,59 @@ final class Ring {
         }
     }
 
-    /** Accepts the packets that follow one that was just accepted, and arrived before it. */
-    void acceptAhead(PeerStream pair, Outbox out) {
-        if (!pair.hasAhead()) {
-            return;
-        }
-        Packet next = pair.ahead().take(pair.multicastIn.received() + 1);
-        while (next != null) {
-            int origin = next.takeInt();
-            int end = next.takeInt();
-            long stable = next.takeLong();
-            pass(origin, end, pair.multicastIn.received() + 1, stable, next, out);
-            layer.accept(pair, next, out);
-            next = pair.ahead().take(pair.multicastIn.received() + 1);
-        }
+    /** Passes on a packet kept by {@link #onOvertaking}, of which the next multicast of {@code pair} is left. */
+    void passAhead(PeerStream pair, Packet packet, Outbox out) {
+        int origin = packet.takeInt();
+        int end = packet.takeInt();
+        long stable = packet.takeLong();
+        pass(origin, end, pair.multicastIn.received() + 1, stable, packet, out);
     }
 
     // ------------------------------------------------------------------ looking
 
     void onTimer(Outbox out) {
-        if (layer.isFrozen || members.size() <= 2) {
+        if (members.size() <= 2) {
             return;
         }
-        long sent = layer.sentNumber();
-        long shareBytes = layer.shared.bytes(SharedWindow.senders(layer.pairs, out.nowNanos()));
-        boolean isHeldUp = layer.ownCopies.bytes() >= shareBytes / 2;
-        if (choice != null && choice.look(isHeldUp, layer.sentBytes, out.nowNanos(), members.size())) {
+        long shareBytes = shared.bytes(SharedWindow.senders(streams.all(), out.nowNanos()));
+        boolean isHeldUp = sent.copies().bytes() >= shareBytes / 2;
+        if (choice != null && choice.look(isHeldUp, sent.bytes(), out.nowNanos(), members.size())) {
             changes++;
         }
-        if (layer.stable < lastRound) {
-            look(sent, out);
+        if (sent.stable() < lastRound) {
+            look(out);
         } else {
             // Packets sent to all at once wait for no neighbour.
-            bypass.note(sent);
+            bypass.note(sent.number());
         }
-        if (layer.ownCopies.size() > 0) {
+        if (sent.copies().size() > 0) {
             out.arm(Reliability.RING_TIMER, lookNanos);
         }
     }
 
-    private void look(long sent, Outbox out) {
+    private void look(Outbox out) {
+        long last = sent.number();
         boolean[] wasFed = new boolean[members.size() - 1];
         for (int index = 0; index < wasFed.length; index++) {
             wasFed[index] = bypass.isFed(index);
         }
-        skips += bypass.look(sent);
+        skips += bypass.look(last);
         for (int index = 1; index < wasFed.length; index++) {
             if (bypass.isFed(index) && !wasFed[index]) {
-                for (long number = bypass.missing(index); number <= sent; number++) {
+                for (long number = bypass.missing(index); number <= last; number++) {
                     repeat(index, number, out);
                 }
-                bypass.onGiven(index, sent);
+                bypass.onGiven(index, last);
             }
         }
     }
 
     /** Repeats a packet that may be stuck at a bypassed member. */
     private void repeat(int index, long number, Outbox out) {
-        Packet kept = layer.ownCopies.get(number);
+        Packet kept = sent.copies().get(number);
         if (kept != null) {
             given++;
-            give(index, kept.copy(out.memory()).prependLong(layer.stable).prependLong(number), out);
+            give(index, kept.copy(out.memory()).prependLong(sent.stable()).prependLong(number), out);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.tutti.protocols.reliability;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
+import dev.tutti.protocols.reliability.buffer.PacketRing;
 
 /**
  * Window of this member's unacknowledged multicasts over sessions while others multicast, too.

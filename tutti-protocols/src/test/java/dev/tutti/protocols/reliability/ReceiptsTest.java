@@ -71,7 +71,7 @@ class ReceiptsTest {
         Packet packet = Packet.create(scene.layer.memory, 0).prependLong(number);
         Wire.prependTag(packet, in);
         Wire.prependTag(packet, scene.view.id());
-        scene.layer.receive(member(from), packet.prependByte(Reliability.DELIVERED));
+        scene.layer.receive(member(from), packet.prependByte(PacketKind.DELIVERED));
     }
 
     // ------------------------------------------------------------------ in a view
@@ -170,8 +170,8 @@ class ReceiptsTest {
         three.ask(3, 1);
         Packet old = Packet.create(three.layer.memory, 0).prependLong(9);
         Wire.prependTag(old, before.id());
-        three.layer.receive(member(2), old.prependByte(Reliability.ASK));
-        three.layer.receive(member(2), Packet.create(three.layer.memory, 0).prependLong(1).prependByte(Reliability.ASK));
+        three.layer.receive(member(2), old.prependByte(PacketKind.ASK));
+        three.layer.receive(member(2), Packet.create(three.layer.memory, 0).prependLong(1).prependByte(PacketKind.ASK));
         assertThat(three.layer.takeDropped())
                 .containsExactly(DropReason.OLD_VIEW, DropReason.OLD_VIEW, DropReason.MALFORMED);
     }
@@ -273,7 +273,7 @@ class ReceiptsTest {
         assertThat(told(three)).containsExactly("1: 12 not 3 ? ", "2: 1 not 23 ? ");
         delivered(three, 3, sentIn, 0);
         assertThat(told(three)).isEmpty();
-        three.layer.receive(member(3), Packet.create(three.layer.memory, 0).prependLong(1).prependByte(Reliability.DELIVERED));
+        three.layer.receive(member(3), Packet.create(three.layer.memory, 0).prependLong(1).prependByte(PacketKind.DELIVERED));
         assertThat(three.layer.takeDropped()).containsExactly(DropReason.MALFORMED);
     }
 

@@ -135,7 +135,7 @@ final class ReliabilityScene {
     void multicast(int from, ViewId in, long number, long stable, String text) {
         Packet packet = payload(text).prependLong(stable).prependLong(number);
         Wire.prependTag(packet, in);
-        layer.receive(member(from), packet.prependByte(Reliability.MULTICAST));
+        layer.receive(member(from), packet.prependByte(PacketKind.MULTICAST));
     }
 
     void multicast(int from, long number, String text) {
@@ -151,13 +151,13 @@ final class ReliabilityScene {
     void relayed(int from, ViewId in, int origin, int end, long number, String text) {
         Packet packet = payload(text).prependLong(0).prependLong(number).prependInt(end).prependInt(origin);
         Wire.prependTag(packet, in);
-        layer.receive(member(from), packet.prependByte(Reliability.RELAYED));
+        layer.receive(member(from), packet.prependByte(PacketKind.RELAYED));
     }
 
     void unicast(int from, long since, long number, String text) {
         layer.receive(
                 member(from),
-                payload(text).prependLong(number).prependLong(since).prependByte(Reliability.UNICAST));
+                payload(text).prependLong(number).prependLong(since).prependByte(PacketKind.UNICAST));
     }
 
     void ack(int from, long received, long limit, long unicastReceived, long unicastLimit) {
@@ -172,19 +172,19 @@ final class ReliabilityScene {
                 .prependLong(limit)
                 .prependLong(received);
         Wire.prependTag(packet, in);
-        layer.receive(member(from), packet.prependByte(Reliability.ACK));
+        layer.receive(member(from), packet.prependByte(PacketKind.ACK));
     }
 
     void stable(int from, long number) {
-        number(from, Reliability.STABLE, number);
+        number(from, PacketKind.STABLE, number);
     }
 
     void sentUpTo(int from, long number) {
-        number(from, Reliability.SENT, number);
+        number(from, PacketKind.SENT, number);
     }
 
     void ask(int from, long number) {
-        number(from, Reliability.ASK, number);
+        number(from, PacketKind.ASK, number);
     }
 
     void nack(int from, long... ranges) {
@@ -194,7 +194,7 @@ final class ReliabilityScene {
         }
         packet.prependInt(ranges.length / 2);
         Wire.prependTag(packet, view.id());
-        layer.receive(member(from), packet.prependByte(Reliability.NACK));
+        layer.receive(member(from), packet.prependByte(PacketKind.NACK));
     }
 
     private void number(int from, int kind, long number) {
@@ -205,7 +205,7 @@ final class ReliabilityScene {
 
     /** The same sender so often. */
     void fetchRepeatedly(int from, ViewId in, int sender, int count) {
-        Packet packet = Packet.create(layer.memory, 64 * 1024).appendByte(Reliability.FETCH);
+        Packet packet = Packet.create(layer.memory, 64 * 1024).appendByte(PacketKind.FETCH);
         Wire.append(packet, in);
         packet.appendInt(count);
         for (int index = 0; index < count; index++) {
@@ -216,7 +216,7 @@ final class ReliabilityScene {
     }
 
     void fetch(int from, ViewId in, int sender, long first, long last) {
-        Packet packet = Packet.create(layer.memory, 1024).appendByte(Reliability.FETCH);
+        Packet packet = Packet.create(layer.memory, 1024).appendByte(PacketKind.FETCH);
         Wire.append(packet, in);
         packet.appendInt(1);
         Wire.append(packet, member(sender));
@@ -226,7 +226,7 @@ final class ReliabilityScene {
     void repair(int from, ViewId in, int sender, long number, String text) {
         Packet packet = payload(text).prependLong(number).prependInt(1).prependLong(sender);
         Wire.prependTag(packet, in);
-        layer.receive(member(from), packet.prependByte(Reliability.REPAIR));
+        layer.receive(member(from), packet.prependByte(PacketKind.REPAIR));
     }
 
     // ------------------------------------------------------------------ what came out
@@ -261,29 +261,29 @@ final class ReliabilityScene {
     private static String text(Packet packet) {
         int kind = packet.takeByte();
         return switch (kind) {
-            case Reliability.MULTICAST -> {
+            case PacketKind.MULTICAST -> {
                 packet.skip(Wire.TAG_BYTES);
                 yield "MULTICAST " + packet.takeLong() + " stable " + packet.takeLong() + " " + rest(packet);
             }
-            case Reliability.RELAYED -> {
+            case PacketKind.RELAYED -> {
                 packet.skip(Wire.TAG_BYTES);
                 int origin = packet.takeInt();
                 int end = packet.takeInt();
                 yield "RELAYED of " + origin + (end == origin ? "" : " until " + end) + " number " + packet.takeLong()
                         + " stable " + packet.takeLong() + " " + rest(packet);
             }
-            case Reliability.UNICAST ->
+            case PacketKind.UNICAST ->
                 "UNICAST since " + packet.takeLong() + " number " + packet.takeLong() + " " + rest(packet);
-            case Reliability.ACK -> {
+            case PacketKind.ACK -> {
                 packet.skip(Wire.TAG_BYTES);
                 yield "ACK " + packet.takeLong() + " limit " + packet.takeLong() + " since " + packet.takeLong() + " "
                         + packet.takeLong() + " limit " + packet.takeLong();
             }
-            case Reliability.STABLE -> {
+            case PacketKind.STABLE -> {
                 packet.skip(Wire.TAG_BYTES);
                 yield "STABLE " + packet.takeLong();
             }
-            case Reliability.FETCH -> {
+            case PacketKind.FETCH -> {
                 StringBuilder text = new StringBuilder("FETCH " + Wire.takeViewId(packet, new Members()).number());
                 int count = packet.takeInt();
                 for (int index = 0; index < count; index++) {
@@ -292,13 +292,13 @@ final class ReliabilityScene {
                 }
                 yield text.toString();
             }
-            case Reliability.REPAIR -> {
+            case PacketKind.REPAIR -> {
                 long view = packet.takeLong();
                 packet.skip(Wire.TAG_BYTES - 8);
                 yield "REPAIR in " + view + " n" + packet.takeLong() + "." + packet.takeInt() + " " + packet.takeLong()
                         + " " + rest(packet);
             }
-            case Reliability.NACK -> {
+            case PacketKind.NACK -> {
                 packet.skip(Wire.TAG_BYTES);
                 StringBuilder text = new StringBuilder("NACK");
                 int count = packet.takeInt();
@@ -307,15 +307,15 @@ final class ReliabilityScene {
                 }
                 yield text.toString();
             }
-            case Reliability.SENT -> {
+            case PacketKind.SENT -> {
                 packet.skip(Wire.TAG_BYTES);
                 yield "SENT " + packet.takeLong();
             }
-            case Reliability.ASK -> {
+            case PacketKind.ASK -> {
                 packet.skip(Wire.TAG_BYTES);
                 yield "ASK " + packet.takeLong();
             }
-            case Reliability.DELIVERED -> {
+            case PacketKind.DELIVERED -> {
                 packet.skip(Wire.TAG_BYTES);
                 long view = packet.takeLong();
                 packet.skip(Wire.TAG_BYTES - 8);

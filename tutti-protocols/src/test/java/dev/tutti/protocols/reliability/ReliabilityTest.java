@@ -12,6 +12,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.protocols.reliability.buffer.PacketRing;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -670,7 +671,7 @@ class ReliabilityTest {
                     for (int index = 0; index < length; index++) {
                         packet.appendByte(index == 0 ? kind : 0);
                     }
-                    if (length > 36 && kind == Reliability.FETCH) {
+                    if (length > 36 && kind == PacketKind.FETCH) {
                         packet.bytes().put(packet.offset() + 36, (byte) 1);
                     }
                     three.layer.receive(member(2), packet);

@@ -1,4 +1,4 @@
-package dev.tutti.protocols.reliability;
+package dev.tutti.protocols.reliability.buffer;
 
 import dev.tutti.core.Packet;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It grows in powers of two; the window of the sender bounds its content.
  */
-final class PacketRing {
+public final class PacketRing {
 
     private static final @Nullable Packet[] NO_SLOTS = {};
 
@@ -18,19 +18,19 @@ final class PacketRing {
     private long bytes;
 
     /** Returns the number that {@link #append} assigns next. */
-    long next() {
+    public long next() {
         return next;
     }
 
-    int size() {
+    public int size() {
         return (int) (next - first);
     }
 
-    long bytes() {
+    public long bytes() {
         return bytes;
     }
 
-    void append(Packet packet) {
+    public void append(Packet packet) {
         if (size() == slots.length) {
             grow();
         }
@@ -39,16 +39,16 @@ final class PacketRing {
         bytes += packet.length();
     }
 
-    @Nullable Packet get(long number) {
+    public @Nullable Packet get(long number) {
         return number < first || number >= next ? null : slots[(int) (number & (slots.length - 1))];
     }
 
-    long first() {
+    public long first() {
         return first;
     }
 
     /** Frees the packets up to {@code number}. */
-    void freeUpTo(long number) {
+    public void freeUpTo(long number) {
         while (first <= number && first < next) {
             int slot = (int) (first & (slots.length - 1));
             Packet packet = slots[slot];
@@ -61,7 +61,7 @@ final class PacketRing {
         }
     }
 
-    void freeAll() {
+    public void freeAll() {
         freeUpTo(next - 1);
     }
 

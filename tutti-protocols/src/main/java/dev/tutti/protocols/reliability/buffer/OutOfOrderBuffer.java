@@ -1,4 +1,4 @@
-package dev.tutti.protocols.reliability;
+package dev.tutti.protocols.reliability.buffer;
 
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.DropReason;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Requests and repetitions go over the session, which loses nothing, so each packet is requested once as long as the
  * session lasts. Further requests would be useless.
  */
-final class OutOfOrderBuffer {
+public final class OutOfOrderBuffer {
 
     private final TreeMap<Long, Packet> packets = new TreeMap<>();
     private long bytes;
@@ -28,16 +28,16 @@ final class OutOfOrderBuffer {
     private long asked;
 
     /** Returns whether the packet with {@code number} is here. */
-    boolean contains(long number) {
+    public boolean contains(long number) {
         return packets.containsKey(number);
     }
 
-    int size() {
+    public int size() {
         return packets.size();
     }
 
     /** Keeps a packet and takes ownership of it; returns false, and does not, if there is no room. */
-    boolean keep(long number, Packet packet, long bytesMax) {
+    public boolean keep(long number, Packet packet, long bytesMax) {
         known = Math.max(known, number);
         if (bytes + packet.length() > bytesMax || packets.size() >= PACKETS_MAX) {
             return false;
@@ -48,7 +48,7 @@ final class OutOfOrderBuffer {
     }
 
     /** Removes and returns the packet with {@code number}; null if it is not here. */
-    @Nullable Packet take(long number) {
+    public @Nullable Packet take(long number) {
         Packet packet = packets.remove(number);
         if (packet != null) {
             bytes -= packet.length();
@@ -57,17 +57,17 @@ final class OutOfOrderBuffer {
     }
 
     /** Notes that the sender has announced to have sent up to {@code number}. */
-    void onKnown(long number) {
+    public void onKnown(long number) {
         known = Math.max(known, number);
     }
 
     /** Returns whether packets are missing that were not requested. */
-    boolean isDue(long received) {
+    public boolean isDue(long received) {
         return Math.max(received, asked) < known;
     }
 
     /** Begins a wait: only packets known to be missing now are due at its end. */
-    void note() {
+    public void note() {
         noted = known;
     }
 
@@ -76,7 +76,7 @@ final class OutOfOrderBuffer {
      *
      * @return number of pairs
      */
-    int ask(long received, Packet nack) {
+    public int ask(long received, Packet nack) {
         long from = Math.max(received, asked) + 1;
         long end = noted;
         int count = 0;
@@ -106,18 +106,18 @@ final class OutOfOrderBuffer {
     }
 
     /** Forgets all requests: the session was lost, and they may not be answered. */
-    void forgetAsked() {
+    public void forgetAsked() {
         asked = 0;
     }
 
-    void free() {
+    public void free() {
         packets.values().forEach(Packet::release);
         packets.clear();
         bytes = 0;
     }
 
     /** Drops all packets for a view change: numbers start again, or missing packets come by other means. */
-    void clear(DropReason reason, Outbox out) {
+    public void clear(DropReason reason, Outbox out) {
         packets.values().forEach(packet -> out.drop(packet, reason));
         packets.clear();
         bytes = 0;
@@ -126,6 +126,6 @@ final class OutOfOrderBuffer {
         asked = 0;
     }
 
-    static final int RANGES_MAX = 256;
+    public static final int RANGES_MAX = 256;
     private static final int PACKETS_MAX = 64 * 1024;
 }

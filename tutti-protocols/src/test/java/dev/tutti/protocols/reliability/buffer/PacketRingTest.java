@@ -1,4 +1,4 @@
-package dev.tutti.protocols.reliability;
+package dev.tutti.protocols.reliability.buffer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.tutti.protocols.reliability;
+package dev.tutti.protocols.reliability.buffer;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
@@ -22,11 +22,11 @@ import java.util.function.Predicate;
  * earlier ones are useless: this member will come to the later view from its present one, or fetch. Of packets with
  * absolute values the latest replaces all.
  */
-final class FutureViewBuffer {
+public final class FutureViewBuffer {
 
     /**
      * @param viewNumber number of the view that it waits for
-     * @param kind kind in {@link Reliability}
+     * @param kind first byte of the packet
      * @param packet packet as it arrived, including its header
      */
     private record Entry(Member sender, long viewNumber, int kind, Packet packet) {}
@@ -48,11 +48,11 @@ final class FutureViewBuffer {
     private final List<Entry> entries = new ArrayList<>();
     private final Map<Member, Share> shares = new TreeMap<>();
 
-    FutureViewBuffer(long windowBytes) {
+    public FutureViewBuffer(long windowBytes) {
         this.windowBytes = windowBytes;
     }
 
-    int size() {
+    public int size() {
         return entries.size();
     }
 
@@ -63,7 +63,7 @@ final class FutureViewBuffer {
      * @param isAbsolute only the latest of its kind counts
      * @param isRepeated it may be dropped if there is no room: it comes again on request
      */
-    boolean hold(
+    public boolean hold(
             Member sender,
             int stream,
             long viewNumber,
@@ -102,7 +102,7 @@ final class FutureViewBuffer {
     }
 
     /** Forgets the packets of a sender: their view may never be installed here, and needed ones will come again. */
-    void forget(Member sender, Outbox out) {
+    public void forget(Member sender, Outbox out) {
         remove(sender, entry -> true, out);
         shares.remove(sender);
     }
@@ -111,7 +111,7 @@ final class FutureViewBuffer {
      * Forgets packets of senders that are neither in the new view nor have a session: they are useless, however high
      * the number of their view is.
      */
-    void forgetStrangers(View begun, Set<Member> closed, Outbox out) {
+    public void forgetStrangers(View begun, Set<Member> closed, Outbox out) {
         for (Member sender : List.copyOf(shares.keySet())) {
             if (closed.contains(sender) && !begun.contains(sender)) {
                 forget(sender, out);
@@ -130,7 +130,7 @@ final class FutureViewBuffer {
     }
 
     /** Removes and returns the packets of views up to {@code viewNumber}, in order; those of later views stay. */
-    List<Packet> takeUpTo(long viewNumber) {
+    public List<Packet> takeUpTo(long viewNumber) {
         List<Packet> due = new ArrayList<>();
         for (Iterator<Entry> iterator = entries.iterator(); iterator.hasNext(); ) {
             Entry entry = iterator.next();
@@ -143,7 +143,7 @@ final class FutureViewBuffer {
         return due;
     }
 
-    void free() {
+    public void free() {
         entries.forEach(entry -> entry.packet().release());
         entries.clear();
     }

@@ -5,37 +5,25 @@ import dev.tutti.NodeInspection;
 import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
-import dev.tutti.core.Receipt;
 import dev.tutti.core.View;
-import dev.tutti.core.driver.Driver;
 import dev.tutti.core.stack.Application;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
-import dev.tutti.internal.Logs;
-import dev.tutti.internal.state.Cut;
-import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.packing.Assemblies;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.protocols.packing.SpareArrays;
-import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
- * Runs listeners in delivery order, on the loop's thread at the end of a turn, or on a virtual thread if they take
- * longer; that thread lives while there is something to deliver.
- *
- * <p>The queue needs no bound of its own: what is in it fills the senders' windows, and they stop.
+ * Application of a group's stack: queues what the stack delivers, and tells the listeners of it in that order. Messages out
+ * of band pass the queue on a lane of their own.
  */
 public final class DeliveryExecutor implements Application {
 
@@ -78,106 +66,40 @@ public final class DeliveryExecutor implements Application {
         void onEnded();
     }
 
-    private record Joined() {}
-    private record Left(String reason) {}
-    private record Transition() implements StateTransfer.OfView {}
-
-    /** A request to look at the state or at the end. */
-    private record Look() {}
-
-    private static final Look LOOK = new Look();
-
-    private record Suspended(String reason) implements StateTransfer.OfView {}
-
-    /** Time for which listeners that blocked the loop's thread run on their own thread. */
-    private static final long BAN_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     /** Time for one packet from which on a listener is reported as slow. */
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private static final Logger LOG = Logs.of(DeliveryExecutor.class);
-
     private final String group;
     private final boolean isInline;
-    private final long reportBytes;
     private final Listeners listeners;
-    private final Fence fence;
+    private final Host host;
+    private final Owner owner;
 
     /** Fence around delivery itself, which may fail for lack of memory, or by an internal error. */
     private final Fence guard;
 
-    private final Consumer<Object> deliverItem = this::deliver;
-    private final Calls calls = new Calls();
-    private final Calls.Call delivery = calls.delivery();
-    private final Host host;
-    private final SpareArrays spares;
-    private final Owner owner;
-    private final OutOfBand outOfBand;
-
-    private final Queue<Object> queue = new ConcurrentLinkedQueue<>();
-    private final Queue<Packet> consumed = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean isRunning = new AtomicBoolean();
-    private final Driver.LoopTask task = this::runInLoop;
-
-    /** A visit on the loop's thread is due; accessed on the loop only. */
-    private boolean isAwaited;
-
-    /** End of the ban after a visit that kept the loop's thread for too long. */
-    private volatile long bannedUntilNanos = System.nanoTime();
-
-    private final AtomicLong messages = new AtomicLong();
-    private final LongAdder messagesAside = new LongAdder();
-    private final AtomicLong listenerFailures = new AtomicLong();
+    private final Callbacks callbacks;
+    private final Consumption consumption;
+    private final OutOfBandLane outOfBand;
+    private final ScopeLanes scopes;
+    private final Assemblies assemblies;
+    private final PacketReader reader;
+    private final DeliveryQueue queue = new DeliveryQueue();
+    private final DeliveryThread thread;
     private final AtomicLong slowPackets = new AtomicLong();
-    private final LongAdder messagesDiscarded = new LongAdder();
-    /** Packets that have arrived and keep windows of their senders closed. */
-    private final LongAdder packetsUnconsumed = new LongAdder();
-
-    /** Those among them whose messages other threads deliver, in scopes and out of band. */
-    private final AtomicLong packetsAside = new AtomicLong();
-
-    private final LongAdder packetsDiscarded = new LongAdder();
     private final LongAdder unreadablePackets = new LongAdder();
 
-    /** Listeners are not called any more, except for the end of the group. */
-    private volatile boolean isSilent;
-    private volatile boolean isAbandoned;
-
-    // Accessed by the executor only, one thread at a time.
-    private final Assemblies assemblies;
-    private final Delivered.Ring ring = new Delivered.Ring();
-    private final Records.Visitor visitor = new Visitor();
-    private @Nullable View view;
-    private @Nullable Packet current;
-    private boolean isCopy;
-
-    /** A message was delivered since the last end of a batch. */
-    private boolean isBatchOpen;
-
-    private ScopeLanes.@Nullable Use use;
-    private long unreportedBytes;
-
-    /** Created with the first message in a scope. */
-    private @Nullable ScopeLanes scopes;
-
-    private final boolean isOrderAcrossSenders;
-
     /** Gate for listeners in groups whose state is transferred. Set before the executor is used. */
-    private @Nullable StateTransfer state;
+    private @Nullable DeliveryGate gate;
 
-    private final AtomicBoolean isLookPending = new AtomicBoolean();
+    /** Item that has no room at the gate. Accessed by the delivery thread only. */
+    private @Nullable Item stalled;
 
-    /** Item that has no room while messages wait for the state; accessed by the executor only. */
-    private @Nullable Object stalled;
-
-    private volatile boolean isStalled;
     private volatile boolean isLeft;
+    private volatile boolean isAbandoned;
 
     /** Reason why this member is outside of the primary partition; null if it is inside. Accessed on the loop only. */
     private @Nullable String suspended;
-
-    /** View in which messages out of band are delivered. Accessed on the loop only. */
-    private @Nullable View installed;
 
     /**
      * @param isOrderAcrossSenders whether the group has an order of messages of different senders
@@ -192,59 +114,55 @@ public final class DeliveryExecutor implements Application {
             SpareArrays spares,
             Assemblies assemblies,
             Owner owner) {
+        String name = "tutti-" + group;
         this.group = group;
         this.isInline = listeners.isInline();
-        this.isOrderAcrossSenders = isOrderAcrossSenders;
-        this.reportBytes = reportBytes;
         this.listeners = listeners;
         this.host = host;
-        this.spares = spares;
-        this.assemblies = assemblies;
         this.owner = owner;
-        this.fence = new Fence(host, this::onFailed);
+        this.assemblies = assemblies;
+        this.callbacks = new Callbacks(listeners, host, owner);
         this.guard = new Fence(host, (callback, item, thrown) -> {
-            isSilent = true;
+            callbacks.silence();
             owner.onBroken(thrown);
         });
-        this.outOfBand = new OutOfBand("tutti-" + group, host, guard, calls, this::pass, this::onUnreadable, this::onDoneAside);
+        this.consumption = new Consumption(reportBytes, owner::onConsumed);
+        this.outOfBand = new OutOfBandLane(name, host, guard, callbacks, consumption, this::isHolding, this::onUnreadable);
+        this.scopes = new ScopeLanes(name, isOrderAcrossSenders, host, guard, callbacks, consumption);
+        this.reader = new PacketReader(callbacks, consumption, scopes, isInline, spares, assemblies, this::onUnreadable);
+        this.thread = new DeliveryThread(name, host, queue, new GuardedDelivery());
     }
 
-    public void use(StateTransfer transfer) {
+    public void use(DeliveryGate used) {
         if (isInline) {
             throw new IllegalStateException("group " + group
                     + " has a state and inline listeners, which would block the loop: choose one");
         }
-        state = transfer;
+        gate = used;
     }
 
     // ------------------------------------------------------------------ on the loop
 
     @Override
     public void onPacket(Member sender, Packet packet) {
-        packetsUnconsumed.increment();
-        if (state != null && Records.isState(packet)) {
-            state.onPacket(sender, packet);
-            onDone(packet);
-        } else if (isInline || !Records.isOutOfBand(packet) || !deliversAside(sender, packet)) {
-            add(packet);
+        consumption.onArrived();
+        DeliveryGate closing = gate;
+        if (closing != null && Records.isState(packet)) {
+            closing.onPacket(sender, packet);
+            consumption.consumeNow(packet);
+        } else if (isInline || !Records.isOutOfBand(packet) || !outOfBand.deliver(sender, packet)) {
+            add(new Item.Arrival(packet));
         }
     }
 
-    /** @return false if all messages wait for the state */
-    private boolean deliversAside(Member sender, Packet packet) {
-        // Counted first: either the thread that installs a state sees the packet, or this one sees that messages wait.
-        packetsAside.incrementAndGet();
-        if (state != null && state.isHolding()) {
-            packetsAside.decrementAndGet();
-            return false;
-        }
-        outOfBand.start(sender, packet, installed);
-        return true;
+    private boolean isHolding() {
+        DeliveryGate closing = gate;
+        return closing != null && closing.isHolding();
     }
 
     @Override
     public void onTransition() {
-        add(new Transition());
+        add(new Item.Transition());
     }
 
     @Override
@@ -252,7 +170,7 @@ public final class DeliveryExecutor implements Application {
         if (!reason.equals(suspended)) {
             suspended = reason;
             owner.onSuspended(reason);
-            add(new Suspended(reason));
+            add(new Item.Suspended(reason));
         }
     }
 
@@ -265,293 +183,218 @@ public final class DeliveryExecutor implements Application {
     public void onView(View next) {
         suspended = null;
         owner.onInstalled(next);
-        installed = next;
-        StateTransfer transfer = state;
-        add(transfer == null ? next : transfer.onView(next));
+        outOfBand.onView(next);
+        DeliveryGate closing = gate;
+        add(closing == null ? new Item.Installed(next) : closing.onView(next));
     }
 
     @Override
     public void onJoined() {
-        StateTransfer transfer = state;
-        if (transfer != null) {
-            transfer.onJoined();
+        DeliveryGate closing = gate;
+        if (closing != null) {
+            closing.onJoined();
         }
-        add(new Joined());
+        add(new Item.Joined());
     }
 
     @Override
     public void onLeft(String reason) {
         String told = owner.onLeft(reason);
-        StateTransfer transfer = state;
-        if (transfer != null) {
+        if (gate != null) {
             isLeft = true;
             look();
         }
         if (isAbandoned) {
             host.start("tutti-" + group, () -> guard.call("delivery", () -> endAside(told)));
         } else {
-            add(new Left(told));
+            add(new Item.Left(told));
         }
     }
 
     private void endAside(String reason) {
-        Calls.Call call = calls.open();
-        call.begin("onClosed", null, host.nanoTime());
-        fence.call("onClosed", listeners.onClosed(), reason);
-        call.end();
-        calls.close(call);
+        callbacks.onClosedAside(reason);
         owner.onEnded();
-        for (Object item = queue.poll(); item != null; item = queue.poll()) {
-            if (item instanceof Packet packet) {
-                packetsDiscarded.increment();
-                onDone(packet);
+        for (Item item = queue.poll(); item != null; item = queue.poll()) {
+            if (item instanceof Item.Arrival(Packet packet)) {
+                consumption.discardNow(packet);
             }
         }
     }
 
     /** Ends delivery because the loop, and with it the group, has ended. Once; from any thread. */
     public void onLost(String reason) {
-        StateTransfer transfer = state;
-        if (transfer != null) {
+        if (gate != null) {
             isLeft = true;
-            isLookPending.set(true);
+            queue.addGateChange();
         }
-        queue.add(new Left(reason));
-        if (isRunning.compareAndSet(false, true)) {
-            start();
-        }
+        queue.add(new Item.Left(reason));
+        thread.wake();
     }
 
-    /** Requests a look at the state, which has changed. From any thread. */
+    /** Requests a look at the gate, which has changed. From any thread. */
     public void look() {
-        isLookPending.set(true);
-        if (isRunning.compareAndSet(false, true)) {
-            start();
-        }
+        queue.addGateChange();
+        thread.wake();
     }
 
     /** Takes a packet that the application has consumed; null if there is none. */
     public @Nullable Packet takeConsumed() {
-        return consumed.poll();
+        return consumption.take();
     }
 
-    private void add(Object item) {
+    private void add(Item item) {
         if (isInline) {
-            delivery.enter();
-            guard.call("delivery", deliverItem, item);
-            endBatch();
-            if (!consumed.isEmpty()) {
-                owner.onConsumed();
-            }
+            thread.deliverNow(item);
             return;
         }
         queue.add(item);
-        if (isAwaited || isRunning.get() || isStalled) {
-            return;
-        }
-        if (System.nanoTime() - bannedUntilNanos >= 0 && host.driver().runInLoop(task)) {
-            isAwaited = true;
-        } else if (isRunning.compareAndSet(false, true)) {
-            start();
+        if (!queue.isStalled()) {
+            thread.wakeAfterTurn();
         }
     }
 
-    private void start() {
-        host.start("tutti-" + group, this::run);
-    }
+    // ------------------------------------------------------------------ on the delivery thread
 
-    // ------------------------------------------------------------------ on the loop's thread, as a task
+    /** Delivers items behind the guard. */
+    private final class GuardedDelivery implements DeliveryThread.Delivery {
 
-    private void runInLoop(Driver.LoopBudget budget) {
-        isAwaited = false;
-        if (!hasWork() || !isRunning.compareAndSet(false, true)) {
-            return;
+        private final Consumer<Item> deliverItem = DeliveryExecutor.this::deliver;
+
+        @Override
+        public void enter() {
+            callbacks.enter();
         }
-        delivery.enter();
-        try {
-            Object item = next();
-            while (item != null) {
-                guard.call("delivery", deliverItem, item);
-                item = budget.mayGoOn() ? next() : null;
-            }
-        } finally {
-            if (budget.hasLostLoop()) {
-                bannedUntilNanos = System.nanoTime() + BAN_NANOS;
-            }
-            endBatch();
-            report();
-            end();
+
+        @Override
+        public void deliver(Item item) {
+            guard.call("delivery", deliverItem, item);
         }
-    }
 
-    // ------------------------------------------------------------------ on the executor
+        @Override
+        public void endBatch() {
+            callbacks.endBatch();
+        }
 
-    private void run() {
-        delivery.enter();
-        try {
-            Object item = next();
-            while (item != null) {
-                guard.call("delivery", deliverItem, item);
-                // Items may never end, and threads that wait for the end of the batch wait for this batch only.
-                endBatch();
-                item = next();
-            }
-        } finally {
-            endBatch();
-            report();
-            end();
+        @Override
+        public void exit() {
+            consumption.report();
         }
     }
 
-    private void endBatch() {
-        if (isBatchOpen) {
-            isBatchOpen = false;
-            call("onBatchEnd", null, Runnable::run, listeners.onBatchEnd());
-        }
-    }
-
-    private void end() {
-        isRunning.set(false);
-        // Items left after a visit or an Error, and those added since the last look, have no thread yet.
-        if (hasWork() && isRunning.compareAndSet(false, true)) {
-            start();
-        }
-    }
-
-    private boolean hasWork() {
-        return isLookPending.get() || !isStalled && !queue.isEmpty();
-    }
-
-    private @Nullable Object next() {
-        if (isLookPending.compareAndSet(true, false)) {
-            return LOOK;
-        }
-        return isStalled ? null : queue.poll();
-    }
-
-    private void deliver(Object item) {
-        StateTransfer transfer = state;
-        if (isSilent && item instanceof Packet packet) {
-            discard(packet);
-        } else if (transfer == null || item instanceof Left) {
+    private void deliver(Item item) {
+        DeliveryGate closing = gate;
+        if (callbacks.isSilent() && item instanceof Item.Arrival(Packet packet)) {
+            consumption.discard(packet);
+        } else if (closing == null || item instanceof Item.Left) {
             deliverNow(item);
-        } else if (isSilent && !(item instanceof Look)) {
-            // No snapshot is taken of a state that lacks something.
-            return;
-        } else if (item instanceof Look) {
-            look(transfer);
-        } else {
-            offer(transfer, item);
+        } else if (item instanceof Item.GateChange) {
+            look(closing);
+        } else if (!callbacks.isSilent()) {
+            offer(closing, item);
         }
+        // Otherwise no snapshot is taken: the state lacks something.
     }
 
-    /** Delivers an item, unless it has to wait for the state. */
-    private void offer(StateTransfer transfer, Object item) {
-        if (item instanceof Cut) {
+    private void offer(DeliveryGate closing, Item item) {
+        if (item instanceof Item.ViewChange) {
             // Messages that change the state have been handled when a snapshot of it is taken.
-            awaitScopes();
+            scopes.awaitDone();
         }
-        switch (take(transfer, item)) {
+        switch (take(closing, item)) {
             case NO -> deliverNow(item);
             case YES -> {
-                if (item instanceof Packet packet) {
-                    consume(packet);
+                if (item instanceof Item.Arrival(Packet packet)) {
+                    consumption.consume(packet);
                 }
             }
             case FULL -> {
                 stalled = item;
-                isStalled = true;
-                report();
+                queue.stall();
+                consumption.report();
             }
         }
     }
 
-    /** Gives an item to the state transfer, which asks the application for a snapshot at a cut. */
-    private StateTransfer.Taken take(StateTransfer transfer, Object item) {
-        if (!(item instanceof Cut)) {
-            return transfer.take(item);
+    /** Offers an item to the gate, which asks the application for a snapshot at a view. */
+    private DeliveryGate.Taken take(DeliveryGate closing, Item item) {
+        if (!(item instanceof Item.ViewChange)) {
+            return closing.take(item);
         }
-        delivery.begin("snapshot", null, host.nanoTime());
+        callbacks.begin("snapshot", null, host.nanoTime());
         try {
-            return transfer.take(item);
+            return closing.take(item);
         } finally {
-            delivery.end();
+            callbacks.end();
         }
     }
 
-    private void look(StateTransfer transfer) {
+    private void look(DeliveryGate closing) {
         if (isLeft) {
-            transfer.abandon();
+            closing.abandon();
         }
-        transfer.look(item -> {
-            if (item instanceof Packet held) {
-                delivery.begin("onMessage", held.peer(), host.nanoTime());
-                try {
-                    deliverPacket(held, true);
-                } finally {
-                    delivery.end();
-                }
-            } else {
-                deliverNow(item);
-            }
-        }, this::awaitScopes);
-        Object waiting = stalled;
+        closing.look(this::deliverHeld, scopes::awaitDone);
+        Item waiting = stalled;
         if (waiting != null) {
             stalled = null;
-            isStalled = false;
-            offer(transfer, waiting);
+            queue.resume();
+            offer(closing, waiting);
         }
     }
 
-    private void deliverNow(Object item) {
+    private void deliverHeld(Item item) {
+        if (item instanceof Item.Arrival(Packet held)) {
+            callbacks.begin("onMessage", held.peer(), host.nanoTime());
+            try {
+                reader.read(held, true);
+            } finally {
+                callbacks.end();
+            }
+        } else {
+            deliverNow(item);
+        }
+    }
+
+    private void deliverNow(Item item) {
         switch (item) {
-            case Packet packet when isSilent -> discard(packet);
-            case Packet packet -> deliverTimed(packet);
-            case View next -> deliverView(next);
-            case Cut cut -> deliverView(cut.view());
-            case Transition() -> {
-                awaitScopes();
-                call("onTransition", null, Runnable::run, listeners.onTransition());
+            case Item.Arrival(Packet packet) when callbacks.isSilent() -> consumption.discard(packet);
+            case Item.Arrival(Packet packet) -> deliverTimed(packet);
+            case Item.ViewChange next -> deliverView(next.view());
+            case Item.Transition() -> {
+                scopes.awaitDone();
+                callbacks.call("onTransition", Runnable::run, listeners.onTransition());
             }
-            case Suspended(String reason) -> {
-                awaitScopes();
-                call("onSuspended", null, listeners.onSuspended(), reason);
+            case Item.Suspended(String reason) -> {
+                scopes.awaitDone();
+                callbacks.call("onSuspended", listeners.onSuspended(), reason);
             }
-            case Joined() -> {
-                if (!isSilent) {
+            case Item.Joined() -> {
+                if (!callbacks.isSilent()) {
                     owner.onJoined();
                 }
             }
-            case Left(String reason) -> {
-                awaitScopes();
-                isSilent = true;
-                delivery.begin("onClosed", null, host.nanoTime());
-                fence.call("onClosed", listeners.onClosed(), reason);
-                delivery.end();
+            case Item.Left(String reason) -> {
+                scopes.awaitDone();
+                callbacks.onClosed(reason);
                 owner.onEnded();
             }
-            default -> throw new IllegalStateException("unknown item " + item);
+            case Item.GateChange() -> throw new IllegalStateException("a change of a gate in group " + group + ", which has none");
         }
     }
 
     private void deliverView(View next) {
-        awaitScopes();
-        View former = view;
-        View told = former == null ? next : next.after(former);
-        view = told;
-        assemblies.startView(next);
-        call("onView", null, listeners.onView(), told);
+        scopes.awaitDone();
+        callbacks.call("onView", listeners.onView(), reader.startView(next));
     }
 
     /** Delivers a packet and measures the time: one more look at the clock per packet, none per message. */
     private void deliverTimed(Packet packet) {
         Member sender = packet.peer();
         long before = host.nanoTime();
-        delivery.begin("onMessage", sender, before);
+        callbacks.begin("onMessage", sender, before);
         try {
-            deliverPacket(packet, false);
+            reader.read(packet, false);
         } finally {
-            delivery.end();
+            callbacks.end();
         }
         long nanos = host.nanoTime() - before;
         if (nanos >= SLOW_NANOS && sender != null) {
@@ -560,294 +403,80 @@ public final class DeliveryExecutor implements Application {
         }
     }
 
-    /** @param isHeld whether it is a copy of a packet that was consumed on arrival */
-    private void deliverPacket(Packet packet, boolean isHeld) {
-        current = packet;
-        isCopy = isHeld;
-        try {
-            if (!Records.read(packet, visitor)) {
-                onUnreadable(packet);
-            }
-        } finally {
-            current = null;
-            ScopeLanes.Use scoped = use;
-            ScopeLanes executors = scopes;
-            if (scoped != null && executors != null) {
-                use = null;
-                packetsAside.addAndGet(isHeld ? 0 : 1);
-                executors.release(scoped);
-                count(packet);
-            } else if (!isHeld) {
-                consume(packet);
-            }
-        }
-    }
-
-    /** Consumes a packet without delivering it, because the group is being left. */
-    private void discard(Packet packet) {
-        packetsDiscarded.increment();
-        consume(packet);
-    }
-
-    private void consume(Packet packet) {
-        packetsUnconsumed.decrement();
-        consumed.add(packet);
-        count(packet);
-    }
-
-    private void count(Packet packet) {
-        unreportedBytes += packet.length();
-        if (unreportedBytes >= reportBytes) {
-            report();
-        }
-    }
-
-    private void awaitScopes() {
-        if (scopes != null) {
-            scopes.awaitDone();
-        }
-    }
-
-    /** Calls the listener with a message in a scope or out of band. From any thread, with a call of its own. */
-    private void pass(Delivered one, Calls.Call call) {
-        if (isSilent) {
-            messagesDiscarded.increment();
-            return;
-        }
-        messagesAside.increment();
-        call.begin("onMessage", one.sender(), host.nanoTime());
-        fence.callForMessage("onMessage", listeners.onMessage(), one);
-        if (!isSilent) {
-            fence.call("onBatchEnd", listeners.onBatchEnd());
-        }
-        call.end();
-    }
-
-    /** Consumes a packet that the executor itself did not deliver. From any thread. */
-    private void onDone(Packet packet) {
-        packetsUnconsumed.decrement();
-        consumed.add(packet);
-        owner.onConsumed();
-    }
+    // ------------------------------------------------------------------ from any thread
 
     private void onUnreadable(Packet packet) {
         owner.onUnreadable(packet.peer());
         unreadablePackets.increment();
     }
 
-    private void onDoneAside(Packet packet) {
-        onDone(packet);
-        // Afterwards: a thread that sees the count at zero finds the packets consumed.
-        packetsAside.decrementAndGet();
-    }
-
-    private void report() {
-        unreportedBytes = 0;
-        if (!consumed.isEmpty()) {
-            owner.onConsumed();
-        }
-    }
-
-    /** Calls a listener on the delivery thread. */
-    private <T> void call(String callback, @Nullable Member sender, Consumer<T> listener, T argument) {
-        if (isSilent) {
-            return;
-        }
-        delivery.begin(callback, sender, host.nanoTime());
-        fence.call(callback, listener, argument);
-        delivery.end();
-    }
-
-    /** Counts and reports a callback's failure. From any thread. */
-    private void onFailed(String callback, Object argument, Throwable thrown) {
-        listenerFailures.incrementAndGet();
-        if (!owner.onFailed(callback, argument instanceof Message failed ? failed : null, thrown)) {
-            isSilent = true;
-        }
-    }
-
     /** Counts a failure after which the group is left in any case. */
     public void countFailure() {
-        listenerFailures.incrementAndGet();
+        callbacks.countFailure();
     }
 
-    /**
-     * Stops calling listeners, except for {@code onClosed}; a running callback is not interrupted. From any thread.
-     * Idempotent.
-     */
+    /** Stops calling listeners, except for {@code onClosed}; a running callback is not interrupted. Idempotent. */
     public void silence() {
-        isSilent = true;
+        callbacks.silence();
     }
 
-    /** Lets {@code onClosed} run without waiting for the running callback. From any thread. */
+    /** Lets {@code onClosed} run without waiting for the running callback. */
     public void abandon() {
         isAbandoned = true;
     }
 
-    /** Returns the packets that have arrived and are not consumed, the one in delivery included. From any thread. */
+    /** Returns the packets that have arrived and are not consumed, the one in delivery included. */
     public long unconsumedPackets() {
-        return packetsUnconsumed.sum();
+        return consumption.unconsumed();
     }
 
     public Fence fence() {
-        return fence;
+        return callbacks.fence();
     }
 
-    /** Returns the callback that has been running for longest; null if none runs. From any thread. */
+    /** Returns the callback that has been running for longest; null if none runs. */
     public Calls.@Nullable Running running() {
-        return calls.longest();
+        return callbacks.calls().longest();
     }
 
     /** Returns whether {@code thread} is in a listener of this group. */
     public boolean isCalledBy(Thread thread) {
-        return calls.isIn(thread);
+        return callbacks.calls().isIn(thread);
     }
 
     /** Returns whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
     public boolean isInline(Thread thread) {
-        return isInline && calls.isIn(thread);
+        return isInline && isCalledBy(thread);
     }
 
     /** Returns whether {@code thread} is in a listener that holds up delivery; none in scopes or out of band does. */
     public boolean isDeliveredBy(Thread thread) {
-        return calls.isDelivering(thread);
+        return callbacks.calls().isDelivering(thread);
     }
 
-    /** Returns whether other threads than the one that delivers in order will consume packets. From any thread. */
+    /** Returns whether other threads than the one that delivers in order will consume packets. */
     public boolean isConsumingAside() {
-        return packetsAside.get() > 0;
+        return consumption.isAside();
     }
 
     /** Returns the number of messages delivered in order, without those in scopes and out of band. */
     public long messagesInOrder() {
-        return messages.get();
-    }
-
-    long messages() {
-        return messages.get() + messagesAside.sum();
+        return callbacks.messagesInOrder();
     }
 
     public long listenerFailures() {
-        return listenerFailures.get();
-    }
-
-    int queued() {
-        return queue.size();
-    }
-
-    /** Cuts packets into messages. */
-    private final class Visitor implements Records.Visitor {
-
-        @Override
-        public void onMessage(ByteBuffer bytes, int offset, int length) {
-            pass(bytes, offset, length);
-        }
-
-        @Override
-        public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
-            ByteBuffer whole = assemble(bytes, offset, length, piece);
-            if (whole != null) {
-                pass(whole, 0, whole.limit());
-                spares.give(whole.array());
-            }
-        }
-
-        private @Nullable ByteBuffer assemble(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
-            Packet packet = current;
-            Receipt receipt = packet == null ? null : packet.receipt();
-            if (packet == null || receipt == null) {
-                return null;
-            }
-            Member sender = packet.peer();
-            if (sender == null) {
-                throw new IllegalStateException("a piece without a sender");
-            }
-            if (assemblies.isTooLarge(piece)) {
-                throw new IllegalStateException("a message of " + piece.total() + " bytes from " + sender
-                        + " is longer than message-bytes-max, which is " + assemblies.messageBytesMax()
-                        + " bytes here; it can't be delivered");
-            }
-            return assemblies.add(sender, receipt, bytes, offset, length, piece);
-        }
-
-        @Override
-        public void onScoped(ByteBuffer bytes, int offset, int length, int scope) {
-            if (isInline) {
-                pass(bytes, offset, length);
-            } else {
-                passScoped(bytes, offset, length, scope, false);
-            }
-        }
-
-        @Override
-        public void onScopedPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece, int scope) {
-            ByteBuffer whole = assemble(bytes, offset, length, piece);
-            if (whole == null) {
-                return;
-            }
-            if (isInline) {
-                pass(whole, 0, whole.limit());
-            } else {
-                passScoped(whole, 0, whole.limit(), scope, true);
-            }
-            spares.give(whole.array());
-        }
-
-        private void passScoped(ByteBuffer bytes, int offset, int length, int scope, boolean isAlone) {
-            Packet packet = current;
-            View in = view;
-            Member sender = packet == null ? null : packet.peer();
-            if (packet == null || in == null || sender == null) {
-                throw new IllegalStateException("a message without a sender or before the first view");
-            }
-            ScopeLanes executors = scopes;
-            if (executors == null) {
-                executors = new ScopeLanes("tutti-" + group, isOrderAcrossSenders, host, guard, calls, DeliveryExecutor.this::pass, DeliveryExecutor.this::onDoneAside);
-                scopes = executors;
-            }
-            ScopeLanes.Use scoped = use;
-            if (scoped == null) {
-                scoped = new ScopeLanes.Use(isCopy ? null : packet);
-                use = scoped;
-            }
-            Receipt receipt = packet.receipt();
-            boolean isUnicast = receipt != null && receipt.isUnicast();
-            executors.add(sender, in, isUnicast, scope, bytes, offset, length, scoped, isAlone);
-        }
-
-        private void pass(ByteBuffer bytes, int offset, int length) {
-            Packet packet = current;
-            View in = view;
-            if (packet == null || in == null) {
-                throw new IllegalStateException("a message before the first view");
-            }
-            Member sender = packet.peer();
-            Receipt receipt = packet.receipt();
-            if (sender == null) {
-                throw new IllegalStateException("a message without a sender");
-            }
-            if (isSilent) {
-                messagesDiscarded.increment();
-                return;
-            }
-            messages.lazySet(messages.get() + 1);
-            isBatchOpen = true;
-            Delivered message = ring.next();
-            message.begin(sender, in, receipt != null && receipt.isUnicast(), bytes, offset, length);
-            fence.callForMessage("onMessage", listeners.onMessage(), message);
-            message.end();
-        }
+        return callbacks.failures();
     }
 
     /** @param lastFailure the last failure of a callback, if it was not long ago; otherwise empty */
     public NodeInspection.Part part(String lastFailure) {
         Map<String, Long> values = new LinkedHashMap<>();
-        values.put("messages", messages());
-        values.put("listener-failures", listenerFailures());
-        values.put("discarded-messages", messagesDiscarded.sum());
-        values.put("discarded-packets", packetsDiscarded.sum());
+        values.put("messages", callbacks.messages());
+        values.put("listener-failures", callbacks.failures());
+        values.put("discarded-messages", callbacks.messagesDiscarded());
+        values.put("discarded-packets", consumption.discarded());
         values.put("unreadable-packets", unreadablePackets.sum());
-        values.put("queued-items", (long) queued());
+        values.put("queued-items", (long) queue.size());
         values.put("slow-packets", slowPackets.get());
         values.put("abandoned-messages", assemblies.abandoned());
         values.put("assembly-bytes", assemblies.bytes());
@@ -858,12 +487,12 @@ public final class DeliveryExecutor implements Application {
     /** Returns the state of delivery, for {@code tutti view} and tests. */
     public Map<String, Object> status() {
         Map<String, Object> status = new LinkedHashMap<>();
-        status.put("messages", messages());
-        status.put("listener-failures", listenerFailures());
-        status.put("queued-items", (long) queued());
-        StateTransfer transfer = state;
-        if (transfer != null) {
-            status.put("state", transfer.status());
+        status.put("messages", callbacks.messages());
+        status.put("listener-failures", callbacks.failures());
+        status.put("queued-items", (long) queue.size());
+        DeliveryGate closing = gate;
+        if (closing != null) {
+            status.put("state", closing.status());
         }
         return Collections.unmodifiableMap(status);
     }

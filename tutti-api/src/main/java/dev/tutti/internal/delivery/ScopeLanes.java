@@ -11,8 +11,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,9 +55,8 @@ final class ScopeLanes {
     private final boolean isAcrossSenders;
     private final Host host;
     private final Fence guard;
-    private final Calls calls;
-    private final BiConsumer<Delivered, Calls.Call> listener;
-    private final Consumer<Packet> consumed;
+    private final Callbacks callbacks;
+    private final Consumption consumption;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed;
     private final Map<Key, Strand> strands = new HashMap<>();
@@ -70,25 +67,14 @@ final class ScopeLanes {
     /**
      * @param isAcrossSenders whether a scope orders all its messages, not just those of each sender
      * @param guard fence around the delivering threads
-     * @param calls records the running callbacks
-     * @param listener called from many threads
-     * @param consumed takes packets of which all messages are done; called from many threads
      */
-    ScopeLanes(
-            String name,
-            boolean isAcrossSenders,
-            Host host,
-            Fence guard,
-            Calls calls,
-            BiConsumer<Delivered, Calls.Call> listener,
-            Consumer<Packet> consumed) {
+    ScopeLanes(String name, boolean isAcrossSenders, Host host, Fence guard, Callbacks callbacks, Consumption consumption) {
         this.name = name;
         this.isAcrossSenders = isAcrossSenders;
         this.host = host;
         this.guard = guard;
-        this.calls = calls;
-        this.listener = listener;
-        this.consumed = consumed;
+        this.callbacks = callbacks;
+        this.consumption = consumption;
         this.changed = host.condition(lock);
     }
 
@@ -147,7 +133,7 @@ final class ScopeLanes {
         }
         Packet packet = use.packet;
         if (isDone && packet != null) {
-            consumed.accept(packet);
+            consumption.consumeAside(packet);
         }
     }
 
@@ -164,6 +150,7 @@ final class ScopeLanes {
     }
 
     private void run(Strand strand) {
+        Calls calls = callbacks.calls();
         Calls.Call call = calls.open();
         boolean isDone = false;
         try {
@@ -173,7 +160,7 @@ final class ScopeLanes {
                 try {
                     message.begin(
                             entry.sender(), entry.view(), entry.isUnicast(), entry.bytes(), entry.offset(), entry.length());
-                    listener.accept(message, call);
+                    callbacks.onMessageAside(message, call);
                 } finally {
                     message.end();
                     release(entry.use());

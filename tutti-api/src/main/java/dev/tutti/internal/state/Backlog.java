@@ -5,6 +5,7 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.Receipt;
 import dev.tutti.internal.Logs;
+import dev.tutti.internal.delivery.Item;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -51,7 +52,7 @@ final class Backlog {
     private final int memoryBlocksMax;
     private final long slotsMax;
     private final ArrayDeque<Block> blocks = new ArrayDeque<>();
-    private final ArrayDeque<Object> markers = new ArrayDeque<>();
+    private final ArrayDeque<Item> markers = new ArrayDeque<>();
     private final List<Stream> streams = new ArrayList<>();
     private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
     private final Memory heap = Memory.onHeap();
@@ -111,7 +112,7 @@ final class Backlog {
     }
 
     /** Adds an item that is no packet. There is always room for it. */
-    void addMarker(Object marker) {
+    void addMarker(Item marker) {
         Block tail = room(HEADER_BYTES, true);
         if (tail == null) {
             throw new IllegalStateException("no block for a marker");
@@ -217,7 +218,7 @@ final class Backlog {
      *
      * @throws UncheckedIOException if the file can't be read: messages are lost then
      */
-    @Nullable Object poll() {
+    @Nullable Item poll() {
         if (isEmpty()) {
             return null;
         }
@@ -240,10 +241,10 @@ final class Backlog {
         }
         bytes -= length;
         Stream of = streams.get(stream);
-        return Packet.create(heap, length)
+        return new Item.Arrival(Packet.create(heap, length)
                 .append(memory(head), in.position(), length)
                 .withPeer(of.sender)
-                .withReceipt(of.receipt);
+                .withReceipt(of.receipt));
     }
 
     private void load(Block block) {

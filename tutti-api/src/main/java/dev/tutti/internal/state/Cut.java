@@ -2,11 +2,12 @@ package dev.tutti.internal.state;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.internal.delivery.Item;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A view as a place among the messages, with this member's verdict for the time when its listeners come there. */
-public final class Cut {
+public final class Cut implements Item.ViewChange {
 
     /** Action of a member at a cut. */
     sealed interface Verdict {
@@ -37,6 +38,7 @@ public final class Cut {
         this.id = CutId.of(view.id());
     }
 
+    @Override
     public View view() {
         return view;
     }

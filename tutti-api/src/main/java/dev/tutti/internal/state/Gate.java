@@ -1,8 +1,9 @@
 package dev.tutti.internal.state;
 
 import dev.tutti.core.Packet;
+import dev.tutti.internal.delivery.DeliveryGate.Taken;
+import dev.tutti.internal.delivery.Item;
 import dev.tutti.internal.state.Cut.Verdict;
-import dev.tutti.internal.state.StateTransfer.Taken;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +25,8 @@ final class Gate {
     /** Cut up to which items are skipped, because its state is installed and includes them. */
     private @Nullable Cut skippingTo;
 
-    /** The item that is not skipped, being neither a packet nor about a view: that the member has joined. */
-    private @Nullable Object kept;
+    /** The item that is not skipped, because it is not about the view that it comes in. */
+    private Item.@Nullable Joined kept;
 
     private boolean isOver;
 
@@ -39,7 +40,7 @@ final class Gate {
         this.backlog = backlog;
     }
 
-    Taken take(Object item) {
+    Taken take(Item item) {
         if (isAbandoned) {
             return Taken.YES;
         }
@@ -59,23 +60,19 @@ final class Gate {
             }
             return Taken.YES;
         }
-        if (item instanceof Packet packet) {
+        if (item instanceof Item.Arrival(Packet packet)) {
             return backlog.add(packet) ? Taken.YES : Taken.FULL;
         }
         backlog.addMarker(item);
         return Taken.YES;
     }
 
-    private void skip(Object item) {
+    private void skip(Item item) {
         if (item == skippingTo) {
             skippingTo = null;
-        } else if (isKept(item)) {
-            kept = item;
+        } else if (item instanceof Item.Joined joined) {
+            kept = joined;
         }
-    }
-
-    private static boolean isKept(Object item) {
-        return !(item instanceof Packet) && !(item instanceof Cut) && !(item instanceof StateTransfer.OfView);
     }
 
     /**
@@ -96,7 +93,7 @@ final class Gate {
      * @param beforeCut waits until listeners are done with all items: at a cut, a snapshot is taken or another state is
      *     installed
      */
-    void look(Consumer<Object> listeners, Runnable beforeCut) {
+    void look(Consumer<Item> listeners, Runnable beforeCut) {
         Cut closed = at;
         if (isAbandoned || closed == null || skippingTo != null || !mayPass(closed)) {
             return;
@@ -107,12 +104,12 @@ final class Gate {
             hasPassed = true;
             listeners.accept(passed);
         }
-        Object first = kept;
+        Item first = kept;
         kept = null;
         if (first != null) {
             listeners.accept(first);
         }
-        Object item = backlog.poll();
+        Item item = backlog.poll();
         while (item != null) {
             if (item instanceof Cut cut) {
                 beforeCut.run();
@@ -167,7 +164,7 @@ final class Gate {
         if (installed != null && installed.isAfter(from)) {
             at = installed;
             skippingTo = installed;
-            Object item = backlog.poll();
+            Item item = backlog.poll();
             while (item != null) {
                 skip(item);
                 item = skippingTo == null ? null : backlog.poll();

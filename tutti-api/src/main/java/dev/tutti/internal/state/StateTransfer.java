@@ -10,6 +10,8 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
+import dev.tutti.internal.delivery.DeliveryGate;
+import dev.tutti.internal.delivery.Item;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.packing.Records;
 import java.io.UncheckedIOException;
@@ -36,7 +38,7 @@ import org.slf4j.Logger;
  * Snapshots}), getting it ({@link Installation}), and the items that wait meanwhile ({@link Gate}).
  * docs/design/state.md.
  */
-public final class StateTransfer {
+public final class StateTransfer implements DeliveryGate {
 
     /** The group of this transfer. */
     public interface Owner {
@@ -59,19 +61,6 @@ public final class StateTransfer {
         /** Notes that a callback of the application has thrown; its state is unchanged. From any thread. */
         void onCallbackFailed(String callback, Throwable thrown);
     }
-
-    /** Results of offering an item on its way to listeners. */
-    public enum Taken {
-        /** The item may go to listeners. */
-        NO,
-        /** The item waits here; a packet was copied. */
-        YES,
-        /** There is no room for the item here either. Offer it again after the next look. */
-        FULL
-    }
-
-    /** An item about the view that it comes in, which can be skipped with the rest of that view. */
-    public interface OfView {}
 
     private static final Logger LOG = Logs.of(StateTransfer.class);
     private static final long LOOP_SECONDS_MAX = 60;
@@ -124,7 +113,7 @@ public final class StateTransfer {
 
     // ------------------------------------------------------------------ on the loop
 
-    /** Notes an installed view; the returned cut goes to listeners in its place. */
+    @Override
     public Cut onView(View view) {
         Cut cut = agreement.onView(view);
         if (self == null) {
@@ -138,12 +127,13 @@ public final class StateTransfer {
         return cut;
     }
 
+    @Override
     public void onJoined() {
         agreement.onJoined();
         update();
     }
 
-    /** Handles a packet about the state; the packet stays the caller's. */
+    @Override
     public void onPacket(Member sender, Packet packet) {
         Packet content = Records.stateContent(packet);
         StateRecord record = StateRecord.read(content);
@@ -180,14 +170,15 @@ public final class StateTransfer {
     // ------------------------------------------------------------------ where listeners are called
 
     /** Returns whether an item waits for the state, or may go on to listeners. Snapshots are taken here. */
-    public Taken take(Object item) {
+    @Override
+    public Taken take(Item item) {
         Taken taken = gate.take(item);
         isHolding = gate.isClosed();
         return taken;
     }
 
-    /** Gives listeners the items that may go on now. */
-    public void look(Consumer<Object> listeners, Runnable beforeCut) {
+    @Override
+    public void look(Consumer<Item> listeners, Runnable beforeCut) {
         try {
             gate.look(listeners, beforeCut);
         } catch (UncheckedIOException e) {
@@ -198,6 +189,7 @@ public final class StateTransfer {
         isHolding = gate.isClosed();
     }
 
+    @Override
     public void abandon() {
         gate.abandon();
         isHolding = false;
@@ -205,7 +197,7 @@ public final class StateTransfer {
 
     // ------------------------------------------------------------------ for others
 
-    /** Returns whether messages wait for the state. From any thread. */
+    @Override
     public boolean isHolding() {
         return isHolding;
     }
@@ -248,7 +240,7 @@ public final class StateTransfer {
         return installation.progress(phase, backlog.bytes());
     }
 
-    /** Returns the progress, for {@code tutti view}. */
+    @Override
     public Map<String, Object> status() {
         StateProgress progress = progress();
         Map<String, Object> status = new LinkedHashMap<>();

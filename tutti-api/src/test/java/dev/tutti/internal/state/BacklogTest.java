@@ -7,6 +7,7 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.Receipt;
+import dev.tutti.internal.delivery.Item;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -45,6 +46,17 @@ class BacklogTest {
         return bytes;
     }
 
+    private static Item marker(String text) {
+        return new Item.Suspended(text);
+    }
+
+    private static Packet pollPacket(Backlog backlog) {
+        if (backlog.poll() instanceof Item.Arrival(Packet packet)) {
+            return packet;
+        }
+        throw new AssertionError("no packet");
+    }
+
     private static byte[] content(int number) {
         byte[] content = new byte[60_000];
         new SplittableRandom(number).nextBytes(content);
@@ -76,9 +88,9 @@ class BacklogTest {
             byte[] edge = {1, 2, 3, 4, 5, 6};
             assertThat(backlog.add(packet(edge))).as("%d bytes are left", left).isTrue();
             for (int index = 0; index < added + 2; index++) {
-                assertThat(backlog.poll()).isInstanceOf(Packet.class);
+                assertThat(backlog.poll()).isInstanceOf(Item.Arrival.class);
             }
-            assertThat(backlog.poll()).isInstanceOfSatisfying(Packet.class, packet -> assertThat(bytes(packet)).isEqualTo(edge));
+            assertThat(bytes(pollPacket(backlog))).isEqualTo(edge);
             assertThat(backlog.poll()).isNull();
         }
     }
@@ -86,16 +98,15 @@ class BacklogTest {
     @Test
     void keepsPacketsAndMarkersInOrder() {
         Backlog backlog = backlog(2, 0);
-        backlog.addMarker("first");
+        backlog.addMarker(marker("first"));
         assertThat(backlog.add(packet("hello".getBytes(StandardCharsets.UTF_8)))).isTrue();
-        backlog.addMarker("last");
-        assertThat(backlog.poll()).isEqualTo("first");
-        Packet packet = (Packet) backlog.poll();
-        assertThat(packet).isNotNull();
+        backlog.addMarker(marker("last"));
+        assertThat(backlog.poll()).isEqualTo(marker("first"));
+        Packet packet = pollPacket(backlog);
         assertThat(bytes(packet)).asString(StandardCharsets.UTF_8).isEqualTo("hello");
         assertThat(packet.peer()).isEqualTo(SENDER);
         assertThat(packet.receipt()).as("pieces of a large message go on with those that come later").isSameAs(RECEIPT);
-        assertThat(backlog.poll()).isEqualTo("last");
+        assertThat(backlog.poll()).isEqualTo(marker("last"));
         assertThat(backlog.poll()).isNull();
         assertThat(backlog.bytes()).isZero();
     }
@@ -109,7 +120,7 @@ class BacklogTest {
         assertThat(backlog.bytes()).isEqualTo(30_000_000);
         assertThat(backlog.fileBytes()).isGreaterThan(25_000_000);
         for (int number = 0; number < 500; number++) {
-            assertThat(bytes((Packet) backlog.poll())).isEqualTo(content(number));
+            assertThat(bytes(pollPacket(backlog))).isEqualTo(content(number));
         }
         assertThat(backlog.isEmpty()).isTrue();
         assertThat(files()).as("files left behind, also by a process that is killed").isZero();
@@ -127,8 +138,9 @@ class BacklogTest {
             if (random.nextInt(10) < (isFilling ? 7 : 3)) {
                 number++;
                 if (random.nextInt(50) == 0) {
-                    backlog.addMarker(number);
-                    expected.add(number);
+                    Item marker = marker(String.valueOf(number));
+                    backlog.addMarker(marker);
+                    expected.add(marker);
                 } else if (backlog.add(packet(content(number % 100)))) {
                     expected.add(content(number % 100));
                 } else {
@@ -137,7 +149,7 @@ class BacklogTest {
             } else {
                 Object next = backlog.poll();
                 Object wanted = expected.poll();
-                assertThat(next instanceof Packet packet ? bytes(packet) : next).isEqualTo(wanted);
+                assertThat(next instanceof Item.Arrival(Packet packet) ? bytes(packet) : next).isEqualTo(wanted);
             }
             assertThat(backlog.fileBytes()).isLessThanOrEqualTo(6L * Backlog.BLOCK_BYTES);
         }
@@ -154,7 +166,7 @@ class BacklogTest {
         }
         assertThat(taken * 60_000L).isBetween(4L * Backlog.BLOCK_BYTES, 6L * Backlog.BLOCK_BYTES);
         assertThat(backlog.full()).contains("state.held-file (3145728 bytes) is full");
-        backlog.addMarker("a view");
+        backlog.addMarker(marker("a view"));
         while (backlog.bytes() > 1_000_000) {
             backlog.poll();
         }
@@ -173,7 +185,7 @@ class BacklogTest {
         }
         assertThat(backlog.full()).isEqualTo("the file of waiting messages can't be written");
         for (int number = 0; number < taken; number++) {
-            assertThat(bytes((Packet) backlog.poll())).as("nothing of what was taken is lost").isEqualTo(content(number));
+            assertThat(bytes(pollPacket(backlog))).as("nothing of what was taken is lost").isEqualTo(content(number));
         }
     }
 }

@@ -32,7 +32,6 @@ final class Sources {
             Map.entry("FailingCallbacksTest.java", 693),
             Map.entry("Group.java", 869),
             Map.entry("HandshakeTest.java", 608),
-            Map.entry("Installation.java", 780),
             Map.entry("LastWriterMap.java", 753),
             Map.entry("Links.java", 727),
             Map.entry("Membership.java", 890),

@@ -6,15 +6,13 @@ import dev.tutti.core.Member;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
+import dev.tutti.internal.state.StateInput.Interrupted;
 import dev.tutti.internal.state.StateRecord.Chunk;
 import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -68,15 +66,6 @@ final class Installation {
         void onFailed(String reason, @Nullable Throwable cause);
     }
 
-    /** Thrown when the stream fails for a reason outside of the application. */
-    private static final class Interrupted extends IOException {
-        private static final long serialVersionUID = 1;
-
-        Interrupted(String message) {
-            super(message);
-        }
-    }
-
     private static final Logger LOG = Logs.of(Installation.class);
 
     private final String group;
@@ -84,7 +73,6 @@ final class Installation {
     private final Host host;
     private final Fence fence;
     private final Owner owner;
-    private final long windowBytes;
     private final long timeoutNanos;
     private final Stillness stillness;
     private final ReentrantLock lock = new ReentrantLock();
@@ -94,29 +82,11 @@ final class Installation {
     private final List<byte[]> handedOver = new ArrayList<>();
 
     // Guarded by the lock.
-    private @Nullable Cut goal;
+    private final Goal goal;
     private @Nullable Cut installed;
     private boolean isRunning;
-    private @Nullable String closed;
-    private Set<Member> reachable = Set.of();
-    private final List<Member> candidates = new ArrayList<>();
-
-    /** Members that have failed to give the state of the cut: they are not asked again for it. */
-    private final TreeSet<Member> failed = new TreeSet<>();
-
-    private @Nullable Cut failedFor;
-    private @Nullable Member provider;
-    private long transfer;
-    private final ArrayDeque<Chunk> chunks = new ArrayDeque<>();
-    private @Nullable Chunk last;
-    private @Nullable Chunk overlap;
-    private long received;
-    private long readBytes;
-    private long granted;
-    private boolean isEnded;
-    private @Nullable String providerFailure;
-    private long totalBytes = -1;
-    private int resumed;
+    private final Providers providers = new Providers();
+    private final Reception reception;
     private int restarted;
 
     /** Listeners of messages out of band are still running. */
@@ -128,16 +98,24 @@ final class Installation {
         this.host = host;
         this.fence = fence;
         this.owner = owner;
-        this.windowBytes = windowBytes;
+        this.reception = new Reception(providers, windowBytes);
         this.timeoutNanos = timeout.toNanos();
         this.stillness = new Stillness(host);
         this.changed = host.condition(lock);
+        this.goal = new Goal(lock, changed, timeoutNanos, reason -> owner.onFailed(reason, null));
     }
 
     StateProgress progress(StateProgress.Phase phase, long heldBytes) {
         lock.lock();
         try {
-            return new StateProgress(phase, provider, readBytes, totalBytes, heldBytes, resumed, restarted);
+            return new StateProgress(
+                    phase,
+                    reception.provider(),
+                    reception.readBytes(),
+                    reception.totalBytes(),
+                    heldBytes,
+                    reception.resumed(),
+                    restarted);
         } finally {
             lock.unlock();
         }
@@ -147,7 +125,8 @@ final class Installation {
     String waitsFor() {
         lock.lock();
         try {
-            if (goal == null) {
+            Cut cut = goal.cut();
+            if (cut == null) {
                 return "";
             }
             long still = stillness.nanos();
@@ -157,7 +136,8 @@ final class Installation {
             if (isAwaitingListeners) {
                 return "listeners of the application for messages out of band, which have not returned";
             }
-            return provider == null ? "a member with the state of " + goal : provider + " to send the state of " + goal;
+            Member provider = reception.provider();
+            return provider == null ? "a member with the state of " + cut : provider + " to send the state of " + cut;
         } finally {
             lock.unlock();
         }
@@ -188,12 +168,7 @@ final class Installation {
     void install(Cut cut) {
         lock.lock();
         try {
-            if (cut == goal || closed != null) {
-                return;
-            }
-            goal = cut;
-            changed.signalAll();
-            if (!isRunning) {
+            if (goal.set(cut) && !isRunning) {
                 isRunning = true;
                 host.start("tutti-state-install-" + group, this::run);
             }
@@ -204,26 +179,11 @@ final class Installation {
 
     /** Cancels the installation in progress, unless it is {@code needed}. */
     void keepOnly(@Nullable Cut needed) {
-        lock.lock();
-        try {
-            if (goal != null && goal != needed) {
-                goal = null;
-                changed.signalAll();
-            }
-        } finally {
-            lock.unlock();
-        }
+        goal.keepOnly(needed);
     }
 
     void close(String reason) {
-        lock.lock();
-        try {
-            closed = reason;
-            goal = null;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        goal.close(reason);
     }
 
     /**
@@ -235,13 +195,11 @@ final class Installation {
         lock.lock();
         try {
             long nanos = stillness.nanos();
-            if (closed != null || nanos < timeoutNanos) {
+            if (goal.isClosed() || nanos < timeoutNanos) {
                 return;
             }
             text = "install of the application has neither returned nor read on for " + seconds(nanos) + " (state.timeout)";
-            closed = text;
-            goal = null;
-            changed.signalAll();
+            goal.close(text);
         } finally {
             lock.unlock();
         }
@@ -271,11 +229,10 @@ final class Installation {
     void onView(Set<Member> together) {
         lock.lock();
         try {
-            reachable = together;
-            candidates.retainAll(together);
-            Member present = provider;
-            if (present != null && !isEnded && !together.contains(present)) {
-                fail(present + " is gone");
+            providers.onView(together);
+            Member sending = reception.sendingProvider();
+            if (sending != null && !together.contains(sending)) {
+                reception.fail(sending + " is gone");
             }
             changed.signalAll();
         } finally {
@@ -287,7 +244,7 @@ final class Installation {
     void onSettled(Set<Member> members) {
         lock.lock();
         try {
-            reachable = members;
+            providers.onSettled(members);
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -297,68 +254,12 @@ final class Installation {
     void onRecord(Member sender, StateRecord record) {
         lock.lock();
         try {
-            if (!sender.equals(provider) || providerFailure != null || isEnded) {
-                return;
-            }
-            switch (record) {
-                case StateRecord.Begin begin when begin.transfer() == transfer -> totalBytes = begin.totalBytes();
-                case Chunk chunk when chunk.transfer() == transfer -> onChunk(chunk);
-                case StateRecord.End end when end.transfer() == transfer -> onEnd(end);
-                case StateRecord.Refused refused when refused.transfer() == transfer ->
-                    fail(sender + " does not go on: " + refused.reason());
-                default -> {
-                    // Belongs to a transfer that is over.
-                }
+            if (reception.onRecord(sender, record)) {
+                changed.signalAll();
             }
         } finally {
             lock.unlock();
         }
-    }
-
-    private void onChunk(Chunk chunk) {
-        int length = chunk.bytes().length;
-        Chunk expected = overlap;
-        if (expected != null) {
-            overlap = null;
-            if (chunk.offset() != expected.offset()
-                    || chunk.checksum() != expected.checksum()
-                    || length != expected.bytes().length) {
-                last = null;
-                providerFailure = provider + " has another state at byte " + expected.offset()
-                        + ": states are not reproducible";
-                changed.signalAll();
-            }
-            return;
-        }
-        if (chunk.offset() != received || length == 0 || length > StateRecord.CHUNK_BYTES) {
-            fail(provider + " has sent " + length + " bytes at " + chunk.offset() + " instead of some at " + received);
-        } else if (received + length > granted) {
-            fail(provider + " has sent up to byte " + (received + length) + " and may up to " + granted);
-        } else {
-            received += length;
-            chunks.add(chunk);
-            last = chunk;
-            changed.signalAll();
-        }
-    }
-
-    private void onEnd(StateRecord.End end) {
-        if (end.length() == received) {
-            isEnded = true;
-            changed.signalAll();
-        } else {
-            fail(provider + " has ended the state at byte " + end.length() + " after it had sent " + received);
-        }
-    }
-
-    private void fail(String reason) {
-        Member present = provider;
-        if (present != null) {
-            failed.add(present);
-        }
-        isEnded = false;
-        providerFailure = reason;
-        changed.signalAll();
     }
 
     // ------------------------------------------------------------------ the installing thread
@@ -382,18 +283,19 @@ final class Installation {
     private @Nullable Cut next() {
         lock.lock();
         try {
-            if (goal == null) {
+            Cut next = goal.cut();
+            if (next == null) {
                 isRunning = false;
-                provider = null;
+                reception.leaveProvider();
             }
-            return goal;
+            return next;
         } finally {
             lock.unlock();
         }
     }
 
     private void installOnce(Cut cut) throws IOException {
-        StateInput in = new StateInput(cut);
+        StateInput in = new StateInput(() -> read(cut), stillness);
         begin(cut);
         awaitListeners(cut);
         HandedOver replacement = new HandedOver(cut.view(), owner.hasState());
@@ -401,19 +303,20 @@ final class Installation {
         try {
             state.install(in, replacement);
         } catch (IOException | RuntimeException e) {
-            if (in.failure != null) {
+            Interrupted failure = in.failure();
+            if (failure != null) {
                 restart();
-                throw in.failure;
+                throw failure;
             }
             throw e;
         } finally {
             stillness.called(false);
         }
-        in.finish();
-        checkOpen();
+        finish(cut, in);
+        goal.checkOpen();
         handedOver.addAll(replacement.close());
         if (state.isAtomic() || owner.onInstalled(cut)) {
-            LOG.info("group {}: the state of {} is installed, {} bytes", group, cut, in.at);
+            LOG.info("group {}: the state of {} is installed, {} bytes", group, cut, in.at());
             done(cut);
             if (!handedOver.isEmpty()) {
                 owner.onHandedOver(List.copyOf(handedOver));
@@ -437,9 +340,7 @@ final class Installation {
         lock.lock();
         try {
             installed = cut;
-            if (goal == cut) {
-                goal = null;
-            }
+            goal.onInstalled(cut);
         } finally {
             lock.unlock();
         }
@@ -449,22 +350,8 @@ final class Installation {
     private void begin(Cut cut) throws Interrupted {
         lock.lock();
         try {
-            chunks.clear();
-            last = null;
-            overlap = null;
-            received = 0;
-            readBytes = 0;
-            isEnded = false;
-            providerFailure = null;
-            if (cut != failedFor) {
-                failed.clear();
-                failedFor = cut;
-            }
-            candidates.clear();
-            candidates.addAll(cut.holders());
-            candidates.retainAll(reachable);
-            candidates.removeAll(failed);
-            provider = null;
+            reception.begin();
+            providers.begin(cut);
         } finally {
             lock.unlock();
         }
@@ -478,14 +365,14 @@ final class Installation {
     private void awaitLeave(Cut cut, Predicate<Cut> question) throws Interrupted {
         long waited = 0;
         while (!question.test(cut)) {
-            waited = awaitChange(cut, waited, "members do not agree on whose state goes on");
+            waited = goal.await(cut, waited, "members do not agree on whose state goes on");
         }
     }
 
     private void awaitOther(Cut cut) throws Interrupted {
         long waited = 0;
         while (true) {
-            waited = awaitChange(cut, waited, "no other cut was named");
+            waited = goal.await(cut, waited, "no other cut was named");
         }
     }
 
@@ -496,68 +383,14 @@ final class Installation {
             while (!owner.isQuiet()) {
                 awaitingListeners(true);
                 if (waited >= timeoutNanos) {
-                    throw giveUp("the state of " + cut + " is not installed, because a listener of a message out of band has not"
+                    throw goal.giveUp("the state of " + cut + " is not installed, because a listener of a message out of band has not"
                             + " returned for " + seconds(waited) + " (state.timeout)");
                 }
-                waited = awaitChange(cut, waited, "");
+                waited = goal.await(cut, waited, "");
             }
         } finally {
             awaitingListeners(false);
         }
-    }
-
-    /** Waits a while; fails when the cut is no longer needed, or after {@code state.timeout}. */
-    private long awaitChange(Cut cut, long waitedNanos, String reason) throws Interrupted {
-        lock.lock();
-        try {
-            check(cut);
-            if (waitedNanos >= timeoutNanos) {
-                throw giveUp(cut, reason);
-            }
-            long step = Math.min(POLL_NANOS, timeoutNanos - waitedNanos);
-            long left = changed.awaitNanos(step);
-            check(cut);
-            return waitedNanos + step - Math.max(0, left);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw giveUp(cut, "interrupted");
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void checkOpen() throws Interrupted {
-        lock.lock();
-        try {
-            if (closed != null) {
-                throw new Interrupted(closed);
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void check(Cut cut) throws Interrupted {
-        checkOpen();
-        if (goal != cut) {
-            throw new Interrupted("another state is needed");
-        }
-    }
-
-    private Interrupted giveUp(Cut cut, String reason) {
-        return giveUp("no member gives the state of " + cut + ": " + reason);
-    }
-
-    private Interrupted giveUp(String text) {
-        lock.lock();
-        try {
-            closed = text;
-            goal = null;
-        } finally {
-            lock.unlock();
-        }
-        owner.onFailed(text, null);
-        return new Interrupted(text);
     }
 
     /** Asks the next provider to continue where the previous one has ended; waits if there is none. */
@@ -574,7 +407,7 @@ final class Installation {
                 install(later);
                 throw new Interrupted(reason + "; " + later + " is next");
             }
-            waited = awaitChange(cut, waited, reason.isEmpty() ? "all who had it are gone" : reason);
+            waited = goal.await(cut, waited, reason.isEmpty() ? "all who had it are gone" : reason);
         }
     }
 
@@ -583,27 +416,16 @@ final class Installation {
         StateRecord.Pull pull;
         lock.lock();
         try {
-            check(cut);
-            boolean isFirst = transfer == 0 || received == 0 && last == null;
-            if (!isFirst && (last == null || !state.isReproducible())) {
+            goal.check(cut);
+            if (!reception.canGoOn(state.isReproducible())) {
                 throw new Interrupted(why + "; it begins anew");
             }
-            if (candidates.isEmpty()) {
-                provider = null;
+            asked = providers.next();
+            if (asked == null) {
+                reception.leaveProvider();
                 return false;
             }
-            asked = candidates.removeFirst();
-            provider = asked;
-            providerFailure = null;
-            isEnded = false;
-            transfer++;
-            overlap = last;
-            long offset = last == null ? 0 : last.offset();
-            granted = readBytes + windowBytes;
-            pull = new StateRecord.Pull(transfer, cut.id(), offset, granted);
-            if (!isFirst) {
-                resumed++;
-            }
+            pull = reception.ask(asked, cut.id());
         } finally {
             lock.unlock();
         }
@@ -619,27 +441,18 @@ final class Installation {
             String failure;
             lock.lock();
             try {
-                check(cut);
-                Chunk next = chunks.poll();
-                if (next != null && next.isIntact()) {
+                goal.check(cut);
+                Chunk next = reception.poll();
+                if (next != null || reception.isComplete()) {
                     return next;
                 }
-                if (next != null) {
-                    chunks.clear();
-                    received = next.offset();
-                    last = null;
-                    fail("a chunk at byte " + next.offset() + " does not have its checksum");
+                if (reception.isSilent() && changed.awaitNanos(timeoutNanos) <= 0 && reception.isSilent()) {
+                    reception.fail(reception.provider() + " has sent nothing for " + timeoutNanos / 1_000_000 + " ms");
                 }
-                if (next == null && isEnded && providerFailure == null) {
-                    return null;
-                }
-                if (next == null && providerFailure == null && changed.awaitNanos(timeoutNanos) <= 0 && isSilent()) {
-                    fail(provider + " has sent nothing for " + timeoutNanos / 1_000_000 + " ms");
-                }
-                failure = providerFailure;
+                failure = reception.failure();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw giveUp(cut, "interrupted");
+                throw goal.giveUp(cut, "interrupted");
             } finally {
                 lock.unlock();
             }
@@ -649,23 +462,26 @@ final class Installation {
         }
     }
 
-    private boolean isSilent() {
-        return chunks.isEmpty() && !isEnded && providerFailure == null;
+    /** Waits for the next bytes of the state of a cut; null at its end, if it may replace the present one. */
+    private byte @Nullable [] read(Cut cut) throws Interrupted {
+        Chunk next = take(cut);
+        if (next == null) {
+            if (state.isAtomic()) {
+                awaitLeave(cut, owner::mayReplace);
+            }
+            return null;
+        }
+        onRead(next.bytes().length);
+        return next.bytes();
     }
 
-    /** Notes that the application has read a chunk; every quarter of the window, grants the provider more. */
     private void onRead(long length) {
-        Member told = null;
-        StateRecord.Grant grant = null;
+        Member told;
+        StateRecord.Grant grant;
         lock.lock();
         try {
-            readBytes += length;
-            long limit = readBytes + windowBytes;
-            if (limit - granted >= windowBytes / 4) {
-                granted = limit;
-                told = provider;
-                grant = new StateRecord.Grant(transfer, limit);
-            }
+            grant = reception.onRead(length);
+            told = reception.provider();
         } finally {
             lock.unlock();
         }
@@ -674,13 +490,28 @@ final class Installation {
         }
     }
 
+    /** Checks the stream after the application has returned: it may have missed a failure, or not have read all. */
+    private void finish(Cut cut, StateInput in) throws Interrupted {
+        Interrupted failure = in.failure();
+        if (failure != null) {
+            throw failure;
+        }
+        if (!in.isAtEnd() && state.isAtomic()) {
+            throw new IllegalStateException("install has returned at byte " + in.at() + " of the state of " + cut
+                    + ", before its end: what is atomic is read to the end");
+        }
+        if (!in.isAtEnd()) {
+            stopProvider();
+        }
+    }
+
     private void stopProvider() {
         Member told;
         long number;
         lock.lock();
         try {
-            told = isEnded ? null : provider;
-            number = transfer;
+            told = reception.sendingProvider();
+            number = reception.transfer();
         } finally {
             lock.unlock();
         }
@@ -688,93 +519,4 @@ final class Installation {
             owner.send(told, new StateRecord.Stop(number));
         }
     }
-
-    /** The stream that the application reads: the state of one cut, from its start. */
-    private final class StateInput extends InputStream {
-
-        private final Cut cut;
-        private byte[] bytes = new byte[0];
-        private int offset;
-        private long at;
-        private boolean isAtEnd;
-        private @Nullable Interrupted failure;
-
-        StateInput(Cut cut) {
-            this.cut = cut;
-        }
-
-        @Override
-        public int read() throws IOException {
-            return fill() ? bytes[offset++] & 0xff : -1;
-        }
-
-        @Override
-        public int read(byte[] into, int from, int length) throws IOException {
-            if (length == 0) {
-                return 0;
-            }
-            if (!fill()) {
-                return -1;
-            }
-            int count = Math.min(length, bytes.length - offset);
-            System.arraycopy(bytes, offset, into, from, count);
-            offset += count;
-            return count;
-        }
-
-        @Override
-        public int available() {
-            return bytes.length - offset;
-        }
-
-        private boolean fill() throws IOException {
-            stillness.onRead();
-            if (failure != null) {
-                throw failure;
-            }
-            if (offset < bytes.length) {
-                return true;
-            }
-            if (isAtEnd) {
-                return false;
-            }
-            stillness.reading(true);
-            try {
-                Chunk next = take(cut);
-                if (next == null) {
-                    if (state.isAtomic()) {
-                        awaitLeave(cut, owner::mayReplace);
-                    }
-                    isAtEnd = true;
-                    return false;
-                }
-                bytes = next.bytes();
-                offset = 0;
-                at += bytes.length;
-                onRead(bytes.length);
-                return true;
-            } catch (Interrupted e) {
-                failure = e;
-                throw e;
-            } finally {
-                stillness.reading(false);
-            }
-        }
-
-        /** Checks the stream after the application has returned: it may have missed a failure, or not have read all. */
-        void finish() throws Interrupted {
-            if (failure != null) {
-                throw failure;
-            }
-            if (!isAtEnd && state.isAtomic()) {
-                throw new IllegalStateException("install has returned at byte " + at + " of the state of " + cut
-                        + ", before its end: what is atomic is read to the end");
-            }
-            if (!isAtEnd) {
-                stopProvider();
-            }
-        }
-    }
-
-    private static final long POLL_NANOS = 20_000_000;
 }

@@ -143,7 +143,7 @@ public final class Group implements AutoCloseable {
                         name,
                         settings,
                         host.application(name, settings, executor),
-                        host.submissions(name, settings, submissions));
+                        host.submissions(name, settings, submissions.submitted()));
             } catch (RuntimeException e) {
                 // Refused before anything has changed: no reason for the node to stop.
                 completeExceptionally(e);

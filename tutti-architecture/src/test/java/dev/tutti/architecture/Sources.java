@@ -48,7 +48,6 @@ final class Sources {
             Map.entry("SessionFailoverTest.java", 684),
             Map.entry("SimulatedCluster.java", 847),
             Map.entry("SimulatedNode.java", 721),
-            Map.entry("SubmissionQueue.java", 772),
             Map.entry("Swarm.java", 764),
             Map.entry("TlsTest.java", 766),
             Map.entry("Trial.java", 723),

@@ -6,7 +6,6 @@ import dev.tutti.SendException.Reason;
 import dev.tutti.Stability;
 import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
-import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
@@ -16,18 +15,12 @@ import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.SpareArrays;
 import dev.tutti.protocols.packing.Submissions;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Queue between application threads and the node's loop for outgoing messages: a lock around {@link Outgoing}.
@@ -36,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * Measured against a ring of bytes, the lock is faster with few threads and slower with many, and allocates nothing
  * (docs/decisions/0020-application-threads-pack-under-a-lock.md).
  */
-public final class SubmissionQueue implements Submissions {
+public final class SubmissionQueue {
 
     /** The kinds of threads that send. */
     public enum Caller {
@@ -48,57 +41,25 @@ public final class SubmissionQueue implements Submissions {
         LOOP
     }
 
-    private record Waiting(@Nullable Member receiver, byte[] message, CompletableFuture<Void> accepted) {}
-
-    /** Most asynchronous sends that may wait; further ones fail at once. */
-    private static final int WAITING_MAX = 10_000;
-
-    /** Most threads that are woken when nothing is left to take, in case each has only a single message. */
-    private static final int WOKEN_MAX = 4;
-
-    /** Waiting time from which on a send is reported. */
-    private static final long LONG_NANOS = 100_000_000;
-
-    private static final Logger LOG = LoggerFactory.getLogger(SubmissionQueue.class);
+    /** Reason why nothing is submitted any more. */
+    private record End(Reason kind, String reason, @Nullable Throwable cause) {
+        SendException refusal() {
+            return new SendException(kind, reason, cause);
+        }
+    }
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Signalled when there is room for a message that is copied. */
-    private final Condition room;
-
-    /** Signalled by the loop when it has taken part of a large message. */
-    private final Condition progress;
-
-    /** Signalled when a receipt was given, for messages that wait because too many are pending. */
-    private final Condition receiptGiven;
-
-    /** Signalled for waiting listeners, in place of the others: they also need to know the cause of the wait. */
-    private final Condition listening;
-
-    private final Receipts receipts;
     private final Outgoing outgoing;
-    private final Host host;
-    private final long bytesMax;
+    private final Receipts receipts;
+    private final AsyncSends asyncSends;
+    private final BlockedSenders blocked;
     private final long timeoutNanos;
-    private final Duration timeout;
     private final SubmissionOwner owner;
-    private final OwnWindow ownWindow;
-    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
-    private int blockedThreads;
-    private int blockedListeners;
+    private final SubmittedPackets submitted;
 
-    /** Number of blocked threads that wait for room. */
-    private int threadsWithoutRoom;
-
-    /** Signalled threads that do not run yet, or fewer: a higher number would leave the others without a signal. */
-    private int wokenThreads;
-
-    private long waits;
-    private long takenPackets;
-    private long waitNanos;
-    private @Nullable String closedBecause;
-    private Reason closedReason = Reason.LEFT;
-    private @Nullable Throwable closedBy;
+    /** Null while messages are accepted. */
+    private @Nullable End end;
 
     /**
      * @param spares spare arrays for copies of large messages
@@ -113,19 +74,19 @@ public final class SubmissionQueue implements Submissions {
             Duration timeout,
             Duration receiptTimeout,
             SubmissionOwner owner) {
-        this.room = host.condition(lock);
-        this.progress = host.condition(lock);
-        this.receiptGiven = host.condition(lock);
-        this.receipts = new Receipts(host, lock, receiptTimeout.toNanos(), owner);
-        this.host = host;
         this.outgoing = new Outgoing(host.driver().memory(), spares, bytesMax, sizes);
-        this.bytesMax = bytesMax;
-        this.timeout = timeout;
+        this.receipts = new Receipts(host, lock, receiptTimeout.toNanos(), owner);
+        this.asyncSends = new AsyncSends(host, outgoing, bytesMax);
+        this.blocked = new BlockedSenders(host, lock, owner, outgoing, receipts, timeout, bytesMax);
+        this.submitted = new SubmittedPackets(lock, outgoing, asyncSends, blocked);
         this.timeoutNanos = timeout.toNanos();
         this.owner = owner;
-        this.listening = host.condition(lock);
-        this.ownWindow = new OwnWindow(owner, outgoing);
         outgoing.tellUnsent(receipts::onUnsent);
+    }
+
+    /** Returns the loop's side of this queue. */
+    public Submissions submitted() {
+        return submitted;
     }
 
     // ------------------------------------------------------------------ application threads
@@ -134,7 +95,7 @@ public final class SubmissionQueue implements Submissions {
         lock.lock();
         try {
             checkOpen();
-            if (Outgoing.isCopied(length) && waiting.isEmpty() && outgoing.offer(receiver, message, offset, length)) {
+            if (Outgoing.isCopied(length) && asyncSends.isEmpty() && outgoing.offer(receiver, message, offset, length)) {
                 // The usual case: the message was taken at once.
             } else if (Outgoing.isCopied(length)) {
                 awaitRoom(receiver, message, offset, length);
@@ -153,8 +114,8 @@ public final class SubmissionQueue implements Submissions {
     private void awaitRoom(@Nullable Member receiver, byte[] message, int offset, int length) {
         long remainingNanos = timeoutNanos;
         owner.wake();
-        while (!waiting.isEmpty() || !outgoing.offer(receiver, message, offset, length)) {
-            remainingNanos = awaitRoom(remainingNanos);
+        while (!asyncSends.isEmpty() || !outgoing.offer(receiver, message, offset, length)) {
+            remainingNanos = blocked.awaitRoom(remainingNanos);
             checkOpen();
         }
     }
@@ -162,21 +123,10 @@ public final class SubmissionQueue implements Submissions {
     /** Lets asynchronous sends go first that wait already: the calling thread may have made them. */
     private void awaitTurn() {
         long remainingNanos = timeoutNanos;
-        while (!waiting.isEmpty()) {
+        while (!asyncSends.isEmpty()) {
             owner.wake();
-            remainingNanos = awaitRoom(remainingNanos);
+            remainingNanos = blocked.awaitRoom(remainingNanos);
             checkOpen();
-        }
-    }
-
-    private long awaitRoom(long remainingNanos) {
-        threadsWithoutRoom++;
-        try {
-            return await(room, remainingNanos);
-        } finally {
-            threadsWithoutRoom--;
-            // The wait may have ended by timeout. Then one more thread is woken than was intended.
-            wokenThreads = Math.max(0, wokenThreads - 1);
         }
     }
 
@@ -198,7 +148,7 @@ public final class SubmissionQueue implements Submissions {
             long remainingNanos = timeoutNanos;
             while (!offerScopedOrOutOfBand(receiver, message, number)) {
                 owner.wake();
-                remainingNanos = awaitRoom(remainingNanos);
+                remainingNanos = blocked.awaitRoom(remainingNanos);
                 checkOpen();
             }
         } finally {
@@ -227,7 +177,7 @@ public final class SubmissionQueue implements Submissions {
             long remainingNanos = timeoutNanos;
             while (receipts.isFull()) {
                 owner.wake();
-                remainingNanos = await(receiptGiven, remainingNanos);
+                remainingNanos = blocked.awaitReceipt(remainingNanos);
                 checkOpen();
             }
             if (!isOutOfBand && !Outgoing.isCopied(length)) {
@@ -240,7 +190,7 @@ public final class SubmissionQueue implements Submissions {
             }
             while (!(isOutOfBand ? outgoing.offerOutOfBand(receiver, message, 0, length) : offer(receiver, message, number))) {
                 owner.wake();
-                remainingNanos = awaitRoom(remainingNanos);
+                remainingNanos = blocked.awaitRoom(remainingNanos);
                 checkOpen();
             }
             receipt = receipts.open(outgoing.ask(), self, receiver, stability, view);
@@ -267,8 +217,7 @@ public final class SubmissionQueue implements Submissions {
         try {
             receipts.onKnown(ticket, delivery);
             if (!receipts.isFull()) {
-                receiptGiven.signalAll();
-                listening.signalAll();
+                blocked.onReceiptGiven();
             }
         } finally {
             lock.unlock();
@@ -283,7 +232,7 @@ public final class SubmissionQueue implements Submissions {
     }
 
     private boolean offer(@Nullable Member receiver, byte[] message, @Nullable Integer scope) {
-        if (!waiting.isEmpty()) {
+        if (!asyncSends.isEmpty()) {
             return false;
         }
         int length = message.length;
@@ -304,7 +253,7 @@ public final class SubmissionQueue implements Submissions {
     public void sendState(@Nullable Member receiver, byte[] content, int length) {
         lock.lock();
         try {
-            if (closedBecause != null) {
+            if (end != null) {
                 return;
             }
             outgoing.offerState(receiver, content, 0, length);
@@ -322,12 +271,11 @@ public final class SubmissionQueue implements Submissions {
             while (!large.isTaken()) {
                 String failure = large.failure();
                 if (failure != null) {
-                    Reason reason = large.isTooLarge()
-                            ? Reason.TOO_LARGE
-                            : closedBecause == null ? Reason.NO_MEMBER : closedReason;
-                    throw new SendException(reason, failure, closedBy);
+                    End over = end;
+                    Reason reason = large.isTooLarge() ? Reason.TOO_LARGE : over == null ? Reason.NO_MEMBER : over.kind();
+                    throw new SendException(reason, failure, over == null ? null : over.cause());
                 }
-                remainingNanos = await(progress, remainingNanos);
+                remainingNanos = blocked.awaitProgress(remainingNanos);
                 if (large.progress() != seen) {
                     // A time without progress ends a send; a long message or a long queue does not.
                     seen = large.progress();
@@ -343,69 +291,14 @@ public final class SubmissionQueue implements Submissions {
         }
     }
 
-    private long await(Condition condition, long remainingNanos) {
-        Caller caller = owner.caller();
-        if (caller == Caller.LOOP) {
-            throw new SendException(Reason.LISTENER, "a listener of an inline group would have to wait in send, for the loop that it runs on: "
-                    + waitedFor(condition) + "; use sendAsync or trySend, or send from another thread");
-        }
-        if (remainingNanos <= 0) {
-            throw new SendException(
-                    timeoutReason(condition), "not sent within send-timeout (" + timeout.toMillis() + " ms): " + waitedFor(condition));
-        }
-        boolean isListener = caller == Caller.LISTENER;
-        long nanos = remainingNanos;
-        if (isListener && condition != receiptGiven) {
-            nanos = Math.min(nanos, ownWindow.check());
-        }
-        blockedThreads++;
-        blockedListeners += isListener ? 1 : 0;
-        waits++;
-        String reason = waitedFor(condition);
-        try {
-            long leftNanos = remainingNanos - nanos + (isListener ? listening : condition).awaitNanos(nanos);
-            long waitedNanos = remainingNanos - leftNanos;
-            waitNanos += waitedNanos;
-            if (waitedNanos >= LONG_NANOS) {
-                owner.onWaited(waitedNanos, reason);
-            }
-            return leftNanos;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new SendException(Reason.INTERRUPTED, "interrupted while waiting: " + waitedFor(condition));
-        } finally {
-            blockedThreads--;
-            blockedListeners -= isListener ? 1 : 0;
-        }
-    }
-
     /** Notes that the stack is about to look at submitted messages, requested by {@link SubmissionOwner#look}. On the loop. */
     public void onLook() {
         lock.lock();
         try {
-            ownWindow.onLook();
+            blocked.onLook();
         } finally {
             lock.unlock();
         }
-    }
-
-    private Reason timeoutReason(Condition condition) {
-        String waitsFor = outgoing.waitsFor();
-        if (condition == receiptGiven || waitsFor.isEmpty()) {
-            return Reason.QUEUE_FULL;
-        }
-        if (waitsFor.equals(VIEW_CHANGING)) {
-            return Reason.VIEW_CHANGE;
-        }
-        return waitsFor.startsWith(WINDOW_CLOSED) ? Reason.WINDOW_CLOSED : Reason.NOT_PRIMARY;
-    }
-
-    private String waitedFor(Condition condition) {
-        if (condition == receiptGiven) {
-            return receipts.waiting() + " receipts are waited for";
-        }
-        String waitsFor = outgoing.waitsFor();
-        return waitsFor.isEmpty() ? "the loop has not taken what was submitted before" : waitsFor;
     }
 
     public NodeInspection.Part part(Settings settings) {
@@ -415,10 +308,10 @@ public final class SubmissionQueue implements Submissions {
                     "submission",
                     Map.of(GroupSettings.SEND_TIMEOUT.name(), settings.text(GroupSettings.SEND_TIMEOUT)),
                     new TreeMap<>(Map.of(
-                            "waiting-sends", (long) waiting.size(),
-                            "blocked-threads", (long) blockedThreads,
-                            "send-waits", waits,
-                            "send-wait-nanos", waitNanos,
+                            "waiting-sends", (long) asyncSends.size(),
+                            "blocked-threads", (long) blocked.threads(),
+                            "send-waits", blocked.waits(),
+                            "send-wait-nanos", blocked.waitNanos(),
                             "receipts-waiting", (long) receipts.waiting(),
                             "receipts-given", receipts.given(),
                             "receipts-failed", receipts.failed(),
@@ -434,7 +327,7 @@ public final class SubmissionQueue implements Submissions {
         lock.lock();
         try {
             checkOpen();
-            if (!waiting.isEmpty()) {
+            if (!asyncSends.isEmpty()) {
                 return false;
             }
             checkLength(receiver, length);
@@ -460,18 +353,7 @@ public final class SubmissionQueue implements Submissions {
         try {
             checkOpen();
             checkLength(receiver, message.length);
-            if (waiting.isEmpty()
-                    && Outgoing.isCopied(message.length)
-                    && outgoing.offer(receiver, message, 0, message.length)) {
-                accepted.complete(null);
-            } else if (waiting.size() >= WAITING_MAX) {
-                accepted.completeExceptionally(new SendException(
-                        Reason.QUEUE_FULL,
-                        WAITING_MAX + " sends wait already, because " + outgoing.waitsFor()
-                                + "; complete some before sending more"));
-            } else {
-                waiting.add(new Waiting(receiver, message, accepted));
-            }
+            asyncSends.send(receiver, message, accepted);
         } catch (SendException e) {
             accepted.completeExceptionally(e);
         } finally {
@@ -485,7 +367,7 @@ public final class SubmissionQueue implements Submissions {
     public long takenWhileSendsWait() {
         lock.lock();
         try {
-            return blockedThreads > 0 || !waiting.isEmpty() ? takenPackets : -1;
+            return blocked.threads() > 0 || !asyncSends.isEmpty() ? submitted.taken() : -1;
         } finally {
             lock.unlock();
         }
@@ -494,7 +376,7 @@ public final class SubmissionQueue implements Submissions {
     public String waitsFor() {
         lock.lock();
         try {
-            return closedBecause != null ? closedBecause : outgoing.waitsFor();
+            return end != null ? end.reason() : outgoing.waitsFor();
         } finally {
             lock.unlock();
         }
@@ -504,12 +386,8 @@ public final class SubmissionQueue implements Submissions {
     public void refuse(Reason kind, String reason, @Nullable Throwable cause) {
         lock.lock();
         try {
-            if (closedBecause == null) {
-                closedBecause = reason;
-                closedReason = kind;
-                closedBy = cause;
-            }
-            wakeAll();
+            end(kind, reason, cause);
+            blocked.wakeAll();
         } finally {
             lock.unlock();
         }
@@ -517,35 +395,23 @@ public final class SubmissionQueue implements Submissions {
 
     /** Ends the queue: nothing is taken any more, and waiting senders fail. */
     public void close(Reason kind, String reason, @Nullable Throwable cause) {
-        List<Waiting> unsent;
-        Reason refused;
         lock.lock();
         try {
-            if (closedBecause == null) {
-                closedBecause = reason;
-                closedReason = kind;
-                closedBy = cause;
-            }
+            End first = end(kind, reason, cause);
             outgoing.close(reason);
             receipts.close(reason);
-            unsent = new ArrayList<>(waiting);
-            refused = closedReason;
-            waiting.clear();
-            wakeAll();
+            blocked.wakeAll();
+            asyncSends.close(first.kind(), reason, cause);
         } finally {
             lock.unlock();
         }
-        for (Waiting one : unsent) {
-            host.start("tutti-refused", () ->
-                    one.accepted().completeExceptionally(new SendException(refused, reason, cause)));
-        }
     }
 
-    private void wakeAll() {
-        listening.signalAll();
-        room.signalAll();
-        progress.signalAll();
-        receiptGiven.signalAll();
+    /** Sets the end, unless there is one already. */
+    private End end(Reason kind, String reason, @Nullable Throwable cause) {
+        End first = end == null ? new End(kind, reason, cause) : end;
+        end = first;
+        return first;
     }
 
     private void checkLength(@Nullable Member receiver, int length) {
@@ -556,217 +422,8 @@ public final class SubmissionQueue implements Submissions {
     }
 
     private void checkOpen() {
-        if (closedBecause != null) {
-            throw new SendException(closedReason, closedBecause, closedBy);
-        }
-    }
-
-    // ------------------------------------------------------------------ the loop
-
-    @Override
-    public @Nullable Packet take(@Nullable Member receiver, long payloadBytesMax) {
-        lock.lock();
-        try {
-            long largeTaken = outgoing.largeTaken();
-            Packet packet = outgoing.take(receiver, payloadBytesMax);
-            if (packet != null) {
-                takenPackets++;
-                acceptWaiting();
-                if (blockedThreads > 0) {
-                    wakeAfterTaking(outgoing.largeTaken() != largeTaken);
-                }
-            }
-            return packet;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /**
-     * Wakes one sender, which has the room to itself: waking all would mean a switch of threads for a few messages
-     * each. When its messages are taken, the next is woken (docs/decisions/0020).
-     */
-    private void wakeAfterTaking(boolean isLargeTaken) {
-        listening.signalAll();
-        if (isLargeTaken) {
-            progress.signalAll();
-        }
-        if (outgoing.bytes() > bytesMax / 2) {
-            return;
-        }
-        int wokenMax = Math.min(threadsWithoutRoom, outgoing.isEmpty() ? WOKEN_MAX : 1);
-        while (wokenThreads < wokenMax) {
-            wokenThreads++;
-            room.signal();
-        }
-    }
-
-    private void acceptWaiting() {
-        Waiting next = waiting.peek();
-        while (next != null) {
-            byte[] message = next.message();
-            if (Outgoing.isCopied(message.length)) {
-                if (!outgoing.offer(next.receiver(), message, 0, message.length)) {
-                    return;
-                }
-            } else if (outgoing.refusal(next.receiver(), message.length) instanceof String refusal) {
-                waiting.poll();
-                CompletableFuture<Void> refused = next.accepted();
-                host.start("tutti-refused", () -> refused.completeExceptionally(new SendException(Reason.TOO_LARGE, refusal)));
-                next = waiting.peek();
-                continue;
-            } else if (outgoing.bytes() > bytesMax / 2) {
-                return;
-            } else {
-                outgoing.offerLarge(next.receiver(), message, 0, message.length);
-            }
-            waiting.poll();
-            CompletableFuture<Void> accepted = next.accepted();
-            // Completions of the application must not run on the loop.
-            host.start("tutti-accepted", () -> accepted.complete(null));
-            next = waiting.peek();
-        }
-    }
-
-    @Override
-    public List<@Nullable Member> receivers() {
-        lock.lock();
-        try {
-            acceptWaiting();
-            return outgoing.receivers();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public void restart(@Nullable Member receiver) {
-        lock.lock();
-        try {
-            outgoing.restart(receiver);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public void discard(Member receiver, String reason) {
-        lock.lock();
-        try {
-            outgoing.discard(receiver, reason);
-            wakeAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public boolean isWaiting(@Nullable Member receiver) {
-        lock.lock();
-        try {
-            return outgoing.isWaiting(receiver);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public boolean isEmpty() {
-        lock.lock();
-        try {
-            return outgoing.isEmpty() && waiting.isEmpty();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public void limit(@Nullable Member receiver, long messageBytesMax, Member of) {
-        lock.lock();
-        try {
-            long before = outgoing.refusedLater();
-            outgoing.limit(receiver, messageBytesMax, of);
-            if (outgoing.refusedLater() != before) {
-                LOG.warn("{} messages that waited are not sent: {} takes at most {} bytes (its message-bytes-max)",
-                        outgoing.refusedLater() - before, of, messageBytesMax);
-                wakeAll();
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public void forget(Member receiver) {
-        lock.lock();
-        try {
-            outgoing.forget(receiver);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public void share(long bytes) {
-        lock.lock();
-        try {
-            outgoing.share(bytes);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public @Nullable Large wantsTurn(@Nullable Member receiver) {
-        lock.lock();
-        try {
-            return outgoing.wantsTurn(receiver);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public void giveTurn(@Nullable Member receiver, int number) {
-        lock.lock();
-        try {
-            outgoing.giveTurn(receiver, number);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public long takenInTurn(@Nullable Member receiver, int number) {
-        lock.lock();
-        try {
-            return outgoing.takenInTurn(receiver, number);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public void onQueueMoved(@Nullable Member receiver, int number) {
-        lock.lock();
-        try {
-            outgoing.onQueueMoved(receiver, number);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public void explain(String reason, @Nullable Member closedBy) {
-        lock.lock();
-        try {
-            outgoing.explain(reason, closedBy);
-            ownWindow.onExplained();
-            if (blockedListeners > 0) {
-                listening.signalAll();
-            }
-        } finally {
-            lock.unlock();
+        if (end != null) {
+            throw end.refusal();
         }
     }
 }

@@ -124,9 +124,9 @@ class SubmissionQueueTest {
     private void takeAll(List<FutureTask<Void>> senders) throws InterruptedException, ExecutionException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
         // In this order: the last one may send between the two.
-        while (!senders.stream().allMatch(FutureTask::isDone) || !queue.isEmpty()) {
+        while (!senders.stream().allMatch(FutureTask::isDone) || !queue.submitted().isEmpty()) {
             assertThat(System.nanoTime()).as("%s of those who send still wait; taken: %s", blocked(), taken).isLessThan(end);
-            Packet packet = queue.take(null, Packet.PAYLOAD_MAX);
+            Packet packet = queue.submitted().take(null, Packet.PAYLOAD_MAX);
             if (packet == null) {
                 continue;
             }
@@ -209,12 +209,12 @@ class SubmissionQueueTest {
         awaitBlocked(1);
         List<Integer> lengths = new ArrayList<>();
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
-        while (!large.isDone() || !queue.isEmpty()) {
+        while (!large.isDone() || !queue.submitted().isEmpty()) {
             assertThat(System.nanoTime()).isLessThan(end);
-            Packet packet = queue.take(null, Packet.PAYLOAD_MAX);
+            Packet packet = queue.submitted().take(null, Packet.PAYLOAD_MAX);
             if (packet == null) {
                 // As the loop does at the end of a turn.
-                queue.receivers();
+                queue.submitted().receivers();
                 continue;
             }
             assertThat(Records.read(packet, new Records.Visitor() {
@@ -287,7 +287,7 @@ class SubmissionQueueTest {
     void timeoutNamesWhatTheSendWaitedFor(String waitsFor, SendException.Reason reason) {
         SubmissionQueue full = queue(Duration.ofMillis(1));
         fill(full);
-        full.explain(waitsFor, null);
+        full.submitted().explain(waitsFor, null);
         SendException refusal = refusal(() -> sendOne(full));
         assertThat(refusal.reason()).isEqualTo(reason);
         assertThat(refusal).hasMessageContaining("send-timeout (1 ms)").hasMessageContaining(waitsFor);

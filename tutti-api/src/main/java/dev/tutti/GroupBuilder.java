@@ -6,11 +6,8 @@ import dev.tutti.core.View;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
-import dev.tutti.internal.delivery.DeliveryExecutor;
 import dev.tutti.internal.delivery.Listeners;
-import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.node.GroupSettings;
-import dev.tutti.protocols.packing.Assemblies;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -54,11 +51,8 @@ public final class GroupBuilder {
         return settings;
     }
 
-    DeliveryExecutor executor(Group group, Host host, Settings joined, long reportBytes, DeliveryExecutor.Owner owner) {
-        GroupSettings.StackKind stack = joined.get(GroupSettings.STACK);
-        boolean isOrderAcrossSenders =
-                stack == GroupSettings.StackKind.CAUSAL || stack == GroupSettings.StackKind.TOTAL;
-        Listeners listeners = new Listeners(
+    Listeners listeners(Group group, Host host) {
+        return new Listeners(
                 isInline,
                 host.listener(name, onMessage.apply(group)),
                 onBatchEnd,
@@ -66,24 +60,15 @@ public final class GroupBuilder {
                 onTransition,
                 host.listener(name, onSuspended),
                 host.listener(name, onClosed));
-        Assemblies assemblies = new Assemblies(
-                node.spares(),
-                joined.get(GroupSettings.MESSAGE_BYTES_MAX).bytes(),
-                stack != GroupSettings.StackKind.UNRELIABLE);
-        return new DeliveryExecutor(
-                name, listeners, isOrderAcrossSenders, reportBytes, host, node.spares(), assemblies, owner);
     }
 
-    @Nullable StateTransfer transfer(Host host, Settings joined, StateTransfer.Owner owner) {
-        GroupState handedOver = state;
-        if (handedOver == null) {
-            return null;
-        }
-        if (joined.get(GroupSettings.STACK) == GroupSettings.StackKind.UNRELIABLE) {
+    /** Returns the state that members hand over; null if there is none. */
+    @Nullable GroupState stateFor(Settings joined) {
+        if (state != null && joined.get(GroupSettings.STACK) == GroupSettings.StackKind.UNRELIABLE) {
             throw new IllegalStateException("group " + name + " has a state, and its stack is unreliable: members that do not "
                     + "get the same messages have no state in common");
         }
-        return new StateTransfer(name, handedOver, joined, host, owner);
+        return state;
     }
 
     /**

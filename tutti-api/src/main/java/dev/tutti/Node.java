@@ -18,6 +18,7 @@ import dev.tutti.internal.diagnostics.Diagnostics;
 import dev.tutti.internal.diagnostics.DiagnosticsDirectory;
 import dev.tutti.internal.diagnostics.EventJournal;
 import dev.tutti.internal.diagnostics.Watch;
+import dev.tutti.internal.group.LocalMember;
 import dev.tutti.internal.inspection.InspectionBuilder;
 import dev.tutti.internal.inspection.MapReport;
 import dev.tutti.internal.inspection.Metrics;
@@ -132,7 +133,7 @@ public final class Node implements AutoCloseable {
         LOG.info("node {} listens on {} {}", id.name(), address, driver.description());
         journal.on(Event.Kind.STARTED, "", "node " + id.name() + " listens on " + address, "", driver.description());
         this.watch = new Watch(
-                name(), host, machine, journal, () -> groups.values().stream().map(Group::progress).toList());
+                name(), host, machine, journal, () -> groups.values().stream().map(group -> group.member().progress()).toList());
         this.looks = watch.start();
         answers.put("status", argument -> statusWithHealth());
         answers.put("inspection", argument -> inspection().document());
@@ -242,7 +243,7 @@ public final class Node implements AutoCloseable {
                     new IllegalStateException("node " + name() + " has joined group " + builder.name() + " already"));
         }
         try {
-            return group.join(settings);
+            return group.member().join();
         } catch (RejectedExecutionException e) {
             groups.remove(builder.name(), group);
             return CompletableFuture.failedFuture(new IllegalStateException("node " + name() + " is closed", e));
@@ -265,7 +266,7 @@ public final class Node implements AutoCloseable {
     void checkMayWait(String what) {
         Thread current = Thread.currentThread();
         for (Group group : groups.values()) {
-            if (group.isInline(current)) {
+            if (group.member().isInline(current)) {
                 throw new IllegalStateException(what + " waits for the loop of node " + name() + ", and was called by a listener of"
                         + " the inline group " + group.name() + ", which runs on it: call it on another thread");
             }
@@ -288,7 +289,7 @@ public final class Node implements AutoCloseable {
             journal.on(Event.Kind.FAILED, "", text, "", Map.of());
             host.onTrouble(text);
         });
-        groups().forEach(group -> group.lose(ended));
+        groups().forEach(group -> group.member().lose(ended));
     }
 
     /** Notes that a group has ended that the application did not leave. */
@@ -339,7 +340,7 @@ public final class Node implements AutoCloseable {
         List<Problem> problems = watch.problems();
         parts.add(new NodeInspection.Part("health", Map.of(), Map.of("problems", (long) problems.size()), Map.of()));
         List<NodeInspection.GroupPart> groupParts = InspectionBuilder.groups(
-                root, groups.values().stream().map(Group::inspected).toList());
+                root, groups.values().stream().map(group -> group.member().inspected()).toList());
         String version = Node.class.getPackage().getImplementationVersion();
         return new NodeInspection(
                 Instant.ofEpochMilli(host.epochMillis()),
@@ -434,7 +435,7 @@ public final class Node implements AutoCloseable {
         status.putAll(reported);
         Map<String, Object> delivery = new LinkedHashMap<>();
         for (Group group : groups.values()) {
-            Map<String, Object> own = new LinkedHashMap<>(group.status());
+            Map<String, Object> own = new LinkedHashMap<>(group.member().status());
             own.put("send-waits-for", group.waitsFor());
             delivery.put(group.name(), own);
         }
@@ -491,10 +492,10 @@ public final class Node implements AutoCloseable {
             diagnostics.close();
         }
         looks.close();
-        List<Group> open = groups();
-        open.forEach(Group::leave);
-        open.forEach(Group::awaitLeft);
-        open.forEach(Group::awaitEndedUnlessCalled);
+        List<LocalMember> open = groups.values().stream().map(Group::member).toList();
+        open.forEach(LocalMember::leave);
+        open.forEach(LocalMember::awaitLeft);
+        open.forEach(LocalMember::awaitEndedUnlessCalled);
         try {
             driver.execute(machine::stop);
             awaitQuiet();
@@ -502,7 +503,7 @@ public final class Node implements AutoCloseable {
             LOG.debug("node {}: the loop has ended already", name());
         }
         driver.close();
-        open.forEach(group -> group.close("node " + name() + " is closed"));
+        open.forEach(member -> member.close("node " + name() + " is closed"));
     }
 
     /** Waits for the end of the goodbyes on datagrams: they are repeated until they arrive, unknown to the driver. */

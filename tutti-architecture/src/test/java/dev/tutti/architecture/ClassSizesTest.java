@@ -12,7 +12,6 @@ class ClassSizesTest {
 
     /** Classes over the limit until they are cut at a seam, with the number that each has: it may only become less. */
     private static final Map<String, Integer> FIELDS = Map.ofEntries(
-            Map.entry("dev.tutti.Group", 28),
             Map.entry("dev.tutti.blocks.map.LastWriterMap", 28),
             Map.entry("dev.tutti.protocols.datagram.DatagramConnection", 44),
             Map.entry("dev.tutti.protocols.datagram.DatagramNode", 42),

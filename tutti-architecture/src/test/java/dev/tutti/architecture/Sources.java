@@ -30,7 +30,6 @@ final class Sources {
             Map.entry("Detector.java", 685),
             Map.entry("Discovery.java", 838),
             Map.entry("FailingCallbacksTest.java", 693),
-            Map.entry("Group.java", 869),
             Map.entry("HandshakeTest.java", 608),
             Map.entry("LastWriterMap.java", 753),
             Map.entry("Links.java", 727),

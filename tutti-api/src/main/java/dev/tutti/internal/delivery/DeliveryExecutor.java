@@ -6,9 +6,11 @@ import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
+import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.packing.Assemblies;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.protocols.packing.SpareArrays;
@@ -102,10 +104,25 @@ public final class DeliveryExecutor implements Application {
     private @Nullable String suspended;
 
     /**
+     * Creates the executor of a group with these settings.
+     *
+     * @param reportBytes consumed bytes after which the loop is told while more items wait
+     */
+    public static DeliveryExecutor of(
+            String group, Settings settings, Listeners listeners, long reportBytes, Host host, SpareArrays spares, Owner owner) {
+        GroupSettings.StackKind stack = settings.get(GroupSettings.STACK);
+        boolean isOrderAcrossSenders =
+                stack == GroupSettings.StackKind.CAUSAL || stack == GroupSettings.StackKind.TOTAL;
+        Assemblies assemblies = new Assemblies(
+                spares, settings.get(GroupSettings.MESSAGE_BYTES_MAX).bytes(), stack != GroupSettings.StackKind.UNRELIABLE);
+        return new DeliveryExecutor(group, listeners, isOrderAcrossSenders, reportBytes, host, spares, assemblies, owner);
+    }
+
+    /**
      * @param isOrderAcrossSenders whether the group has an order of messages of different senders
      * @param reportBytes consumed bytes after which the loop is told while more items wait
      */
-    public DeliveryExecutor(
+    DeliveryExecutor(
             String group,
             Listeners listeners,
             boolean isOrderAcrossSenders,

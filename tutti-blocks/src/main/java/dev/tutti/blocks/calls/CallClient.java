@@ -11,6 +11,7 @@ import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.blocks.internal.calls.Audience;
 import dev.tutti.blocks.internal.calls.Batch;
 import dev.tutti.blocks.internal.calls.CallCounters;
+import dev.tutti.blocks.internal.calls.CallResources;
 import dev.tutti.blocks.internal.calls.Epoch;
 import dev.tutti.blocks.internal.calls.Frame;
 import dev.tutti.blocks.internal.calls.Line;
@@ -45,22 +46,14 @@ final class CallClient {
     private volatile Epoch epoch;
     private volatile @Nullable String closedBecause;
 
-    CallClient(
-            Threads threads,
-            Callbacks callbacks,
-            Line line,
-            Buffers buffers,
-            CallCounters counters,
-            int callsMax,
-            Deadlines deadlines,
-            Epoch epoch) {
-        this.threads = threads;
-        this.callbacks = callbacks;
-        this.line = line;
-        this.buffers = buffers;
-        this.counters = counters;
+    CallClient(CallResources resources, int callsMax, Epoch epoch) {
+        this.threads = resources.threads();
+        this.callbacks = resources.callbacks();
+        this.line = resources.line();
+        this.buffers = resources.buffers();
+        this.counters = resources.counters();
         this.open = new OpenCalls<>(callsMax);
-        this.deadlines = deadlines;
+        this.deadlines = resources.deadlines();
         this.epoch = epoch;
     }
 

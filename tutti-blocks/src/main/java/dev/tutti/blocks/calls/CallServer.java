@@ -9,6 +9,7 @@ import dev.tutti.blocks.internal.Buffers;
 import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.calls.CallCounters;
+import dev.tutti.blocks.internal.calls.CallResources;
 import dev.tutti.blocks.internal.calls.Epoch;
 import dev.tutti.blocks.internal.calls.Frame;
 import dev.tutti.blocks.internal.calls.Line;
@@ -60,26 +61,16 @@ final class CallServer implements Line.Unsent {
         boolean take(Member receiver, ByteOutput out);
     }
 
-    CallServer(
-            Threads threads,
-            String name,
-            Callbacks callbacks,
-            Registrations registrations,
-            Line line,
-            Buffers buffers,
-            CallCounters counters,
-            int handlersMax,
-            Deadlines deadlines,
-            Loopback loopback) {
-        this.threads = threads;
-        this.name = name;
-        this.callbacks = callbacks;
+    CallServer(CallResources resources, Registrations registrations, int handlersMax, Loopback loopback) {
+        this.threads = resources.threads();
+        this.name = resources.threadName();
+        this.callbacks = resources.callbacks();
         this.registrations = registrations;
-        this.line = line;
-        this.buffers = buffers;
-        this.counters = counters;
+        this.line = resources.line();
+        this.buffers = resources.buffers();
+        this.counters = resources.counters();
         this.handlersMax = handlersMax;
-        this.deadlines = deadlines;
+        this.deadlines = resources.deadlines();
         this.loopback = loopback;
     }
 

@@ -14,6 +14,7 @@ import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.blocks.internal.calls.Audience;
 import dev.tutti.blocks.internal.calls.Batch;
 import dev.tutti.blocks.internal.calls.CallCounters;
+import dev.tutti.blocks.internal.calls.CallResources;
 import dev.tutti.blocks.internal.calls.Epoch;
 import dev.tutti.blocks.internal.calls.Frame;
 import dev.tutti.blocks.internal.calls.Line;
@@ -83,9 +84,9 @@ public final class Calls implements AutoCloseable {
         Callbacks callbacks = new Callbacks(builder.group());
         this.batch = new Batch(threads, thread);
         this.deadlines = new Deadlines(threads, thread, this::sweep);
-        this.caller = new CallClient(threads, callbacks, line, buffers, counters, builder.openCallsMax(), deadlines, first);
-        this.server = new CallServer(
-                threads, thread, callbacks, builder.registrations(), line, buffers, counters, builder.handlersMax(), deadlines, this::loop);
+        CallResources resources = new CallResources(threads, thread, callbacks, line, buffers, counters, deadlines);
+        this.caller = new CallClient(resources, builder.openCallsMax(), first);
+        this.server = new CallServer(resources, builder.registrations(), builder.handlersMax(), this::loop);
     }
 
     /**

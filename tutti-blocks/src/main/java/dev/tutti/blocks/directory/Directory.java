@@ -2,22 +2,18 @@ package dev.tutti.blocks.directory;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.Snapshot;
+import dev.tutti.Subscription;
 import dev.tutti.blocks.codec.Codec;
-import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.directory.DirectoryCommand.Outcome;
 import dev.tutti.blocks.directory.DirectoryCommand.Wish;
 import dev.tutti.blocks.directory.DirectoryException.Reason;
-import dev.tutti.blocks.internal.BlockMembers;
 import dev.tutti.blocks.internal.Blocks;
-import dev.tutti.blocks.internal.Callbacks;
-import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.LostSides;
-import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.internal.argument.Arguments;
+import dev.tutti.blocks.internal.block.ReplicatedBlock;
+import dev.tutti.blocks.internal.block.Upkeep;
 import dev.tutti.blocks.machine.CommandException;
-import dev.tutti.blocks.machine.Replica;
-import dev.tutti.blocks.machine.StateMachine;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.blocks.merge.Side;
 import dev.tutti.core.Member;
@@ -31,11 +27,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A tree of names that all members of a group share: values, and contexts that hold names. It has a group to itself.
@@ -57,7 +50,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Directory<V> implements AutoCloseable {
 
-
     /**
      * An entry of a context.
      *
@@ -70,38 +62,25 @@ public final class Directory<V> implements AutoCloseable {
         }
     }
 
-    /** Ends a subscription or a publication when it is closed. */
-    public interface Subscription extends AutoCloseable {
-
-        /** Idempotent; a call that is under way still completes. */
-        @Override
-        void close();
-    }
-
     private record Listener<V>(DirectoryPath subtree, Consumer<DirectoryEvent<V>> consumer) {}
 
     private final DirectoryBuilder<V> settings;
     private final String name;
-    private final Callbacks callbacks;
-    private final Deadlines deadlines;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Retry retry;
+    private final ReplicatedBlock<DirectoryCommand<V>, Outcome, DirectoryEvent<V>> block;
+    private final Upkeep upkeep;
     private final CopyOnWriteArrayList<Listener<V>> listeners = new CopyOnWriteArrayList<>();
 
-    // Guarded by the lock, except for volatile ones, which are read without it.
+    // Guarded by the lock of the upkeep.
     private Tree<V> tree;
     private final LostSides<List<Wish<V>>> lostSides = new LostSides<>();
-    private volatile @Nullable View view;
-    private volatile @Nullable Member self;
-    private volatile @Nullable Replica<DirectoryCommand<V>, Outcome> replica;
 
     private Directory(DirectoryBuilder<V> settings) {
         this.settings = settings;
         this.name = settings.group().name();
         this.tree = new Tree<>(settings.namesMax());
-        this.callbacks = new Callbacks(settings.group());
-        this.deadlines = new Deadlines(settings.group().node().threads(), "tutti-directory-" + name, this::onDeadline);
-        this.retry = new Retry(lock, deadlines);
+        this.block = new ReplicatedBlock<>(
+                settings.group(), "directory", "this member can't tell what is to be merged", new Contents());
+        this.upkeep = block.upkeep();
     }
 
     /** Returns a builder on a group that is still to be joined: its listeners, its state and its order are set here. */
@@ -111,18 +90,8 @@ public final class Directory<V> implements AutoCloseable {
 
     static <V> Directory<V> join(DirectoryBuilder<V> settings) {
         Directory<V> directory = new Directory<>(settings);
-        directory.replica = settings.prepared(Replica.on(
-                        settings.group().set("state.of", settings.merge().stateOf()),
-                        directory.new Machine(),
-                        DirectoryCommand.codec(settings.values())))
-                .onClosed(directory::onClosed)
-                .join();
-        directory.onDeadline(0);
+        directory.block.join(settings.merge(), DirectoryCommand.codec(settings.values()), settings::prepared);
         return directory;
-    }
-
-    private Replica<DirectoryCommand<V>, Outcome> replica() {
-        return Objects.requireNonNull(replica, "the directory is not joined");
     }
 
     // ------------------------------------------------------------------ looking up
@@ -143,7 +112,7 @@ public final class Directory<V> implements AutoCloseable {
     /** Returns the entry under a path. Its name is empty for the root. */
     public Entry<V> find(DirectoryPath path) {
         Arguments.required(path, "find: the path");
-        lock.lock();
+        upkeep.lock().lock();
         try {
             if (path.isRoot()) {
                 return new Entry<>("", null);
@@ -158,7 +127,7 @@ public final class Directory<V> implements AutoCloseable {
             }
             return new Entry<>(path.name(), found.value());
         } finally {
-            lock.unlock();
+            upkeep.lock().unlock();
         }
     }
 
@@ -169,7 +138,7 @@ public final class Directory<V> implements AutoCloseable {
      */
     public List<Entry<V>> list(DirectoryPath context) {
         Arguments.required(context, "list: the path");
-        lock.lock();
+        upkeep.lock().lock();
         try {
             if (!find(context).isContext()) {
                 throw refusal(new Outcome(Reason.NOT_A_CONTEXT, context.names().size()), context);
@@ -178,17 +147,17 @@ public final class Directory<V> implements AutoCloseable {
                     .map(each -> new Entry<>(each.path().name(), each.value()))
                     .toList();
         } finally {
-            lock.unlock();
+            upkeep.lock().unlock();
         }
     }
 
     /** Returns all values, by path. */
     public Map<DirectoryPath, V> values() {
-        lock.lock();
+        upkeep.lock().lock();
         try {
             return values(tree);
         } finally {
-            lock.unlock();
+            upkeep.lock().unlock();
         }
     }
 
@@ -205,21 +174,17 @@ public final class Directory<V> implements AutoCloseable {
 
     /** Returns the number of names, contexts included. */
     public int size() {
-        lock.lock();
+        upkeep.lock().lock();
         try {
             return tree.size();
         } finally {
-            lock.unlock();
+            upkeep.lock().unlock();
         }
     }
 
     /** Waits until this member has all changes that had returned to any member before this call. */
     public void sync() {
-        try {
-            replica().ask(() -> true, settings.timeout());
-        } catch (CommandException e) {
-            throw exception(e);
-        }
+        block.sync(settings.timeout());
     }
 
     /**
@@ -283,12 +248,7 @@ public final class Directory<V> implements AutoCloseable {
     }
 
     private void execute(DirectoryCommand<V> command, DirectoryPath path) {
-        Outcome outcome;
-        try {
-            outcome = replica().call(command);
-        } catch (CommandException e) {
-            throw exception(e);
-        }
+        Outcome outcome = block.call(command);
         if (outcome.refusal() != null) {
             throw refusal(outcome, path);
         }
@@ -311,165 +271,122 @@ public final class Directory<V> implements AutoCloseable {
                         });
     }
 
-    private DirectoryException exception(CommandException e) {
-        Reason reason =
-                switch (e.reason()) {
-                    case CLOSED -> Reason.CLOSED;
-                    case FAILED, MALFORMED -> throw e;
-                    default ->
-                        e.execution() == CommandException.Execution.NEVER ? Reason.REFUSED : Reason.UNKNOWN;
-                };
-        return new DirectoryException(reason, "directory " + name + ": " + e.getMessage(), e);
-    }
-
     // ------------------------------------------------------------------ state
 
     /** Returns this member. */
     public Member self() {
-        return Objects.requireNonNull(self, "no view was told yet");
+        return upkeep.self();
     }
 
     /** Returns the view that the directory has reached. */
     public View view() {
-        return Objects.requireNonNull(view, "no view was told yet");
+        return upkeep.view();
     }
 
     /** Returns counters by name; for people. */
     public Map<String, Long> status() {
-        Map<String, Long> status = new LinkedHashMap<>(replica().status());
-        lock.lock();
-        try {
-            status.put("names", (long) tree.size());
-            status.put("to-bring-in", lostSides.count(List::size));
-            status.put("tried-again", retry.count());
-        } finally {
-            lock.unlock();
-        }
-        return status;
+        return block.status();
     }
 
     /** Leaves the group. Idempotent. */
     @Override
     public void close() {
-        replica().close();
-    }
-
-    private void onClosed(String reason) {
-        retry.end();
-        settings.closedListener().accept(reason);
+        block.close();
     }
 
     // ------------------------------------------------------------------ the machine
 
-    private final class Machine implements StateMachine<DirectoryCommand<V>, Outcome> {
+    private final class Contents implements ReplicatedBlock.Contents<DirectoryCommand<V>, Outcome, DirectoryEvent<V>> {
 
         @Override
         public Outcome apply(Member member, DirectoryCommand<V> command) {
-            lock.lock();
-            try {
-                return switch (command) {
-                    case DirectoryCommand.Bind<V>(DirectoryPath path, V value, boolean isRebind) ->
-                        tree.bind(path, value, isRebind);
-                    case DirectoryCommand.Unbind<V>(DirectoryPath path) -> tree.unbind(path);
-                    case DirectoryCommand.Create<V>(DirectoryPath path) -> tree.bind(path, null, false);
-                    case DirectoryCommand.Destroy<V>(DirectoryPath path) -> tree.destroy(path);
-                    case DirectoryCommand.Rename<V>(DirectoryPath from, DirectoryPath to) -> tree.rename(from, to);
-                    case DirectoryCommand.Again<V> again -> bringIn(again);
-                };
-            } finally {
-                lock.unlock();
+            return switch (command) {
+                case DirectoryCommand.Bind<V>(DirectoryPath path, V value, boolean isRebind) ->
+                    tree.bind(path, value, isRebind);
+                case DirectoryCommand.Unbind<V>(DirectoryPath path) -> tree.unbind(path);
+                case DirectoryCommand.Create<V>(DirectoryPath path) -> tree.bind(path, null, false);
+                case DirectoryCommand.Destroy<V>(DirectoryPath path) -> tree.destroy(path);
+                case DirectoryCommand.Rename<V>(DirectoryPath from, DirectoryPath to) -> tree.rename(from, to);
+                case DirectoryCommand.Again<V> again -> bringIn(again);
+            };
+        }
+
+        @Override
+        public void onView(View view, Member self) {
+            lostSides.onView(view, self);
+        }
+
+        @Override
+        public void clear() {
+            Tree<V> empty = new Tree<>(settings.namesMax());
+            empty.addEventsSince(tree);
+            tree = empty;
+        }
+
+        @Override
+        public Snapshot snapshot(Blocks.Origin origin) {
+            DirectoryImage<V> image = new DirectoryImage<>(origin, tree.changes(), tree.all());
+            return out -> image.write(settings.values(), out);
+        }
+
+        @Override
+        public Runnable read(InputStream in, @Nullable View from) throws IOException {
+            return replacement(DirectoryImage.read(settings.values(), in), from);
+        }
+
+        @Override
+        public List<DirectoryEvent<V>> takeEvents() {
+            return tree.takeEvents();
+        }
+
+        @Override
+        public void tell(DirectoryEvent<V> event) {
+            for (Listener<V> each : listeners) {
+                if (event.path().isIn(each.subtree())) {
+                    upkeep.callbacks().call("listener", each.consumer(), event);
+                }
             }
         }
 
         @Override
-        public void onView(View next) {
-            lock.lock();
-            try {
-                Member own = BlockMembers.of(settings.group().node().id(), next);
-                self = own;
-                view = next;
-                lostSides.onView(next, own);
-            } finally {
-                lock.unlock();
-            }
+        public void attend(View view, Member self) {
+            lostSides.takeDue(view, self).forEach(side -> bringIn(side, view));
         }
 
         @Override
-        public void begin(long era) {
-            lock.lock();
-            try {
-                Tree<V> empty = new Tree<>(settings.namesMax());
-                empty.addEventsSince(tree);
-                tree = empty;
-            } finally {
-                lock.unlock();
-            }
+        public void putStatus(Map<String, Long> status) {
+            status.put("names", (long) tree.size());
+            status.put("to-bring-in", lostSides.count(List::size));
         }
 
         @Override
-        public void onStable() {
-            attendGuarded();
-            List<DirectoryEvent<V>> events;
-            lock.lock();
-            try {
-                events = tree.takeEvents();
-            } finally {
-                lock.unlock();
-            }
-            events.forEach(Directory.this::tell);
+        public RuntimeException exception(CommandException failure, String message) {
+            Reason reason =
+                    switch (failure.reason()) {
+                        case CLOSED -> Reason.CLOSED;
+                        case MALFORMED -> throw failure;
+                        default ->
+                            failure.execution() == CommandException.Execution.NEVER ? Reason.REFUSED : Reason.UNKNOWN;
+                    };
+            return new DirectoryException(reason, message, failure);
         }
 
         @Override
-        public Snapshot snapshot() {
-            lock.lock();
-            try {
-                View from = view();
-                DirectoryImage<V> image = new DirectoryImage<>(
-                        new Blocks.Origin(from.id(), from.members()), tree.changes(), tree.all());
-                return out -> image.write(settings.values(), out);
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        @Override
-        public void install(InputStream in) throws IOException {
-            try {
-                Directory.this.install(DirectoryImage.read(settings.values(), in));
-            } catch (MalformedException e) {
-                throw new IOException("the state of directory " + name + " can't be read", e);
-            }
-        }
-
-        @Override
-        public boolean isAtomic() {
-            return true;
+        public void onClosed(String reason) {
+            settings.closedListener().accept(reason);
         }
     }
 
-    private void tell(DirectoryEvent<V> event) {
-        for (Listener<V> each : listeners) {
-            if (event.path().isIn(each.subtree())) {
-                callbacks.call("listener", each.consumer(), event);
-            }
-        }
-    }
-
-    private void install(DirectoryImage<V> image) {
+    private Runnable replacement(DirectoryImage<V> image, @Nullable View from) {
         Tree<V> next = image.tree(settings.namesMax());
-        View from = view;
-        // Nothing changes here before this method returns, so the user's function need not run under the lock.
         List<Wish<V>> wishes = from == null ? List.of() : wishes(image.origin(), next, from);
-        lock.lock();
-        try {
+        return () -> {
             next.addEventsSince(tree);
             tree = next;
             if (from != null && !wishes.isEmpty()) {
                 lostSides.add(new LostSide<>(from, wishes));
             }
-        } finally {
-            lock.unlock();
-        }
+        };
     }
 
     // ------------------------------------------------------------------ merges
@@ -513,41 +430,13 @@ public final class Directory<V> implements AutoCloseable {
         return Outcome.DONE;
     }
 
-    private long onDeadline(long nowNanos) {
-        attendGuarded();
-        return Long.MAX_VALUE;
-    }
-
-    /** The codec runs where this member brings in the names of its side. If it fails, another member has to do so. */
-    private void attendGuarded() {
-        Throwable thrown;
-        lock.lock();
-        try {
-            thrown = callbacks.attempt(this::attend);
-        } finally {
-            lock.unlock();
-        }
-        if (thrown != null) {
-            callbacks.fail("codec", "this member can't tell what is to be merged", thrown);
-        }
-    }
-
-    private void attend() {
-        View present = view;
-        Member own = self;
-        if (present == null || own == null || replica == null || retry.isOver()) {
-            return;
-        }
-        lostSides.takeDue(present, own).forEach(side -> bringIn(side, present));
-    }
-
     private void bringIn(LostSide<List<Wish<V>>> side, View present) {
         List<Wish<V>> wishes = side.wanted();
         for (int from = 0; from < wishes.size(); from += BATCH) {
             int to = Math.min(from + BATCH, wishes.size());
             DirectoryCommand<V> again = new DirectoryCommand.Again<>(
                     side.id(), present.id().number(), to == wishes.size(), wishes.subList(from, to));
-            retry.watch(replica().submit(again), side::onUnsent);
+            block.announce(again, side::onUnsent);
         }
     }
 
@@ -555,6 +444,6 @@ public final class Directory<V> implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "directory " + name + " of " + size() + " names, " + view;
+        return block.block() + " of " + size() + " names, " + upkeep.reached();
     }
 }

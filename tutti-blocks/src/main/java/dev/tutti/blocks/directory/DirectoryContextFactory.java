@@ -1,5 +1,6 @@
 package dev.tutti.blocks.directory;
 
+import dev.tutti.Subscription;
 import dev.tutti.blocks.internal.argument.Arguments;
 import java.util.Hashtable;
 import java.util.Map;
@@ -43,7 +44,7 @@ public final class DirectoryContextFactory implements InitialContextFactory {
      * @return ends the publication when closed
      * @throws IllegalStateException if there is one of this name
      */
-    public static Directory.Subscription publish(String name, Directory<Object> directory) {
+    public static Subscription publish(String name, Directory<Object> directory) {
         Arguments.required(name, "publish: the name");
         Arguments.required(directory, "publish: the directory");
         if (PUBLISHED.putIfAbsent(name, directory) != null) {

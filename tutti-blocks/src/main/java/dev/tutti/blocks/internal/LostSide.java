@@ -8,7 +8,6 @@ import java.util.List;
  * State of this member before it took over that of another side, as far as it is to be brought in again. All members of
  * the side keep it; the one with the lowest rank in the view brings it in, and when that is delivered all forget it.
  * Under its block's lock.
- * its block's lock.
  *
  * @param <T> part of the state to bring in
  */

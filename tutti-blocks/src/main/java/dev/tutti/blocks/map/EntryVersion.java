@@ -1,6 +1,7 @@
 package dev.tutti.blocks.map;
 
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.clock.HybridClock;
 
 /**
  * Order of the writes of one key: the one with the higher version stands.

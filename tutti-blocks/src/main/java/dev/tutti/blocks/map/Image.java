@@ -4,6 +4,7 @@ import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.MemberCodec;
+import dev.tutti.blocks.internal.clock.HybridClock;
 import dev.tutti.core.Member;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -30,21 +31,10 @@ record Image<K, V>(
         long clock,
         long changes,
         TreeMap<Member, Long> heard,
-        Time time,
+        HybridClock.Known time,
         List<Register<K, V>> registers) {
 
     private static final byte FORMAT = 2;
-
-    /**
-     * Time at the provider of a state.
-     *
-     * @param stamp the highest that was made or learned; 0 if time does not decide
-     * @param walls the wall clocks of nodes, by address
-     */
-    record Time(long stamp, Map<String, Long> walls) {
-
-        static final Time NONE = new Time(0, Map.of());
-    }
 
     void write(RegisterCodec<K, V> codec, OutputStream stream) throws IOException {
         DataOutputStream out = new DataOutputStream(stream);
@@ -92,7 +82,7 @@ record Image<K, V>(
                 registers.add(codec.take(in));
             }
         }
-        return new Image<>(origin, clock, changes, heard, new Time(stamp, walls), registers);
+        return new Image<>(origin, clock, changes, heard, new HybridClock.Known(stamp, walls), registers);
     }
 
     /** Returns a new store with all of it. */

@@ -3,6 +3,7 @@ package dev.tutti.blocks.map;
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.internal.argument.Arguments;
+import dev.tutti.blocks.internal.clock.HybridClock;
 import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.core.View;

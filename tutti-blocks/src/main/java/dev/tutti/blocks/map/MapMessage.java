@@ -3,6 +3,7 @@ package dev.tutti.blocks.map;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.clock.HybridClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

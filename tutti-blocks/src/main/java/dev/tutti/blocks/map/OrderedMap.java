@@ -1,17 +1,13 @@
 package dev.tutti.blocks.map;
 
 import dev.tutti.Snapshot;
-import dev.tutti.blocks.codec.MalformedException;
-import dev.tutti.blocks.internal.BlockMembers;
 import dev.tutti.blocks.internal.Blocks;
-import dev.tutti.blocks.internal.Callbacks;
-import dev.tutti.blocks.internal.Deadlines;
-import dev.tutti.blocks.internal.LostSide;
-import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.internal.argument.Arguments;
+import dev.tutti.blocks.internal.block.ReplicatedBlock;
+import dev.tutti.blocks.internal.block.Upkeep;
+import dev.tutti.blocks.internal.clock.ClockCheck;
+import dev.tutti.blocks.internal.clock.HybridClock;
 import dev.tutti.blocks.machine.CommandException;
-import dev.tutti.blocks.machine.Replica;
-import dev.tutti.blocks.machine.StateMachine;
 import dev.tutti.blocks.map.MapCommand.Condition;
 import dev.tutti.blocks.map.MapCommand.Outcome;
 import dev.tutti.core.Member;
@@ -20,8 +16,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -29,9 +23,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,131 +35,81 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     private final MapBuilder<K, V> settings;
     private final String name;
     private final RegisterCodec<K, V> codec;
-    private final Callbacks callbacks;
-    private final Deadlines deadlines;
-    private final Housekeeping<K, V> housekeeping;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Retry retry;
-
-    // Guarded by the lock, except for volatile ones, which are read without it.
-    private volatile Store<K, V> store = new Store<>();
-    private volatile @Nullable View view;
-    private volatile @Nullable Member self;
-    private volatile @Nullable Replica<MapCommand<K, V>, Outcome<V>> replica;
-    private final HybridClock time;
-    private boolean isClockUntold;
-    private long changes;
-    private long broughtIn;
-    private final List<EntryEvent<K, V>> untold = new ArrayList<>();
+    private final Entries<K, V> entries;
+    private final ReplicatedBlock<MapCommand<K, V>, Outcome<V>, EntryEvent<K, V>> block;
+    private final Upkeep upkeep;
 
     private OrderedMap(MapBuilder<K, V> settings) {
         this.settings = settings;
         this.name = settings.group().name();
-        this.callbacks = new Callbacks(settings.group());
-        this.deadlines = new Deadlines(settings.group().node().threads(), "tutti-map-" + name, this::onDeadline);
-        this.retry = new Retry(lock, deadlines);
-        this.codec = new RegisterCodec<>(settings.keys(), settings.values(), deadlines::nowNanos);
-        Store.Bounds bounds = settings.bounds();
+        this.block = new ReplicatedBlock<>(
+                settings.group(), "map", "this member can't tell what expires or is to be merged", new Contents());
+        this.upkeep = block.upkeep();
+        this.codec = new RegisterCodec<>(settings.keys(), settings.values(), upkeep.deadlines()::nowNanos);
         // Entries are evicted together with the write that needs the room.
-        this.housekeeping = new Housekeeping<>(
-                new Store.Bounds(bounds.entriesMax(), bounds.bytesMax(), Overflow.REFUSE),
-                settings.merge(),
-                settings.writeOrder(),
-                new Line());
-        this.time = settings.clock();
+        this.entries = new Entries<>(settings, Overflow.REFUSE, new Line());
     }
 
     static <K, V> OrderedMap<K, V> join(MapBuilder<K, V> settings) {
         OrderedMap<K, V> map = new OrderedMap<>(settings);
-        Replica<MapCommand<K, V>, Outcome<V>> joined = settings.prepared(Replica.on(
-                        settings.group().set("state.of", settings.merge().stateOf()),
-                        map.new Machine(),
-                        MapCommand.codec(map.codec)))
-                .onClosed(map::onClosed)
-                .join();
-        map.replica = joined;
-        if (map.isByTime()) {
-            joined.group().watch(new ClockCheck(map.lock, map.time));
+        map.block.join(settings.merge(), MapCommand.codec(map.codec), settings::prepared);
+        if (map.entries.isByTime()) {
+            map.block.replica().group().watch(new ClockCheck(map.upkeep.lock(), map.entries.time()));
         }
-        map.onDeadline(0);
         return map;
-    }
-
-    private Replica<MapCommand<K, V>, Outcome<V>> replica() {
-        return Objects.requireNonNull(replica, "the map is not joined");
     }
 
     // ------------------------------------------------------------------ reading
 
     @Override
     public @Nullable V get(K key) {
-        return store.get(Arguments.required(key, "get: the key"));
+        return entries.get(Arguments.required(key, "get: the key"));
     }
 
     @Override
     public int size() {
-        return store.size();
+        return entries.size();
     }
 
     @Override
     public long bytes() {
-        return store.bytes();
+        return entries.bytes();
     }
 
     @Override
     public MapSnapshot<K, V> snapshot() {
-        lock.lock();
+        upkeep.lock().lock();
         try {
-            return new MapSnapshot<>(view(), changes, Collections.unmodifiableMap(Image.entries(store.live())));
+            return entries.snapshot(view());
         } finally {
-            lock.unlock();
+            upkeep.lock().unlock();
         }
     }
 
     @Override
     public void sync() {
-        guarded(() -> replica().ask(() -> true, settings.timeout()));
+        block.sync(settings.timeout());
     }
 
     @Override
     public Member self() {
-        return Objects.requireNonNull(self, "no view was told yet");
+        return upkeep.self();
     }
 
     @Override
     public View view() {
-        return Objects.requireNonNull(view, "no view was told yet");
+        return upkeep.view();
     }
 
     @Override
     public Map<String, Long> status() {
-        Map<String, Long> status = new LinkedHashMap<>(replica().status());
-        lock.lock();
-        try {
-            status.put("entries", (long) store.size());
-            status.put("bytes", store.bytes());
-            status.put("removed", (long) store.removedCount());
-            status.put("changes", changes);
-            status.put("to-bring-in", housekeeping.entriesToBringIn());
-            status.put("brought-in", broughtIn);
-            status.put("tried-again", retry.count());
-            status.put("clock-error-millis", isByTime() ? time.errorMillis() : 0);
-            status.put("clock-cut", time.cut());
-            status.put("clock-refused", time.refused());
-        } finally {
-            lock.unlock();
-        }
-        return status;
+        return block.status();
     }
 
     // ------------------------------------------------------------------ writing
 
     private Register<K, V> register(K key, @Nullable V value, long timeToLiveNanos) {
-        return new Register<>(key, value, 0, EntryVersion.NONE, timeToLiveNanos, deadlines.nowNanos());
-    }
-
-    private boolean isByTime() {
-        return settings.writeOrder() == WriteOrder.TIME;
+        return new Register<>(key, value, 0, EntryVersion.NONE, timeToLiveNanos, upkeep.deadlines().nowNanos());
     }
 
     private MapCommand.Write<K, V> command(Condition<V> condition, List<Register<K, V>> registers) {
@@ -175,19 +117,16 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     }
 
     private HybridClock.Stamp stamp() {
-        if (!isByTime()) {
-            return HybridClock.Stamp.NONE;
-        }
-        lock.lock();
+        upkeep.lock().lock();
         try {
-            return time.stamp(0);
+            return entries.stamp(List.of());
         } finally {
-            lock.unlock();
+            upkeep.lock().unlock();
         }
     }
 
     private Outcome<V> write(Condition<V> condition, Register<K, V> register) {
-        return guarded(() -> checked(replica().call(command(condition, List.of(register)))));
+        return checked(block.call(command(condition, List.of(register))));
     }
 
     private Outcome<V> write(Condition<V> condition, K key, @Nullable V value) {
@@ -239,9 +178,9 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     }
 
     private CompletableFuture<Void> submit(List<Register<K, V>> registers) {
-        return replica().submit(command(new Condition.Always<>(), registers)).handle((outcome, failure) -> {
+        return block.submit(command(new Condition.Always<>(), registers)).handle((outcome, failure) -> {
             if (failure instanceof CommandException known) {
-                throw new CompletionException(exception(known));
+                throw new CompletionException(block.exception(known));
             }
             if (failure != null) {
                 throw new CompletionException(failure);
@@ -313,11 +252,11 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         Arguments.required(function, "compute: the function");
         for (int tries = 0; tries < TRIES_MAX; tries++) {
             Register<K, V> present;
-            lock.lock();
+            upkeep.lock().lock();
             try {
-                present = store.find(key);
+                present = entries.store().find(key);
             } finally {
-                lock.unlock();
+                upkeep.lock().unlock();
             }
             V before = present == null ? null : present.value();
             V after = function.apply(key, before);
@@ -333,149 +272,110 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
                 MapException.Reason.CONTENDED, "map " + name + ": " + key + " was changed " + TRIES_MAX + " times meanwhile");
     }
 
-    private <T> T guarded(Supplier<T> call) {
-        try {
-            return call.get();
-        } catch (CommandException e) {
-            throw exception(e);
-        }
-    }
-
-    private MapException exception(CommandException e) {
-        MapException.Reason reason =
-                switch (e.reason()) {
-                    case TOO_MANY, NOT_SENT -> MapException.Reason.REFUSED;
-                    case TIMED_OUT ->
-                        e.execution() == CommandException.Execution.NEVER
-                                ? MapException.Reason.REFUSED
-                                : MapException.Reason.TIMED_OUT;
-                    case CLOSED -> MapException.Reason.CLOSED;
-                    case REPLACED -> MapException.Reason.REPLACED;
-                    case NOT_PRIMARY -> MapException.Reason.REFUSED;
-                    case INTERRUPTED -> MapException.Reason.INTERRUPTED;
-                    case MALFORMED -> MapException.Reason.UNREADABLE;
-                    case FAILED -> throw e;
-                };
-        return new MapException(reason, "map " + name + ": " + e.getMessage(), e);
-    }
-
     @Override
     public void close() {
-        replica().close();
-    }
-
-    private void onClosed(String reason) {
-        retry.end();
-        settings.closedListener().accept(reason);
+        block.close();
     }
 
     // ------------------------------------------------------------------ the machine
 
-    private final class Machine implements StateMachine<MapCommand<K, V>, Outcome<V>> {
+    private final class Contents implements ReplicatedBlock.Contents<MapCommand<K, V>, Outcome<V>, EntryEvent<K, V>> {
 
         @Override
         public Outcome<V> apply(Member member, MapCommand<K, V> command) {
-            lock.lock();
-            try {
-                return switch (command) {
-                    case MapCommand.Write<K, V> write -> OrderedMap.this.write(member, write);
-                    case MapCommand.Expire<K, V> expire -> expire(expire);
-                    case MapCommand.Again<K, V> again -> bringIn(member, again);
-                };
-            } finally {
-                lock.unlock();
-            }
+            return switch (command) {
+                case MapCommand.Write<K, V> write -> OrderedMap.this.write(member, write);
+                case MapCommand.Expire<K, V> expire -> expire(expire);
+                case MapCommand.Again<K, V> again -> bringIn(member, again);
+            };
         }
 
         @Override
-        public void onView(View next) {
-            lock.lock();
-            try {
-                Member own = BlockMembers.of(settings.group().node().id(), next);
-                self = own;
-                view = next;
-                housekeeping.onView(next, own);
-            } finally {
-                lock.unlock();
-            }
+        public void onView(View view, Member self) {
+            entries.housekeeping().onView(view, self);
         }
 
         @Override
-        public void begin(long era) {
-            lock.lock();
-            try {
-                Store<K, V> empty = new Store<>();
-                untold.addAll(Changes.between(store, empty));
-                store = empty;
-                changes = 0;
-                housekeeping.onInstalled();
-            } finally {
-                lock.unlock();
-            }
+        public void clear() {
+            entries.clear();
         }
 
         @Override
-        public void onStable() {
-            attendGuarded();
-            List<EntryEvent<K, V>> events;
-            lock.lock();
-            try {
-                events = List.copyOf(untold);
-                untold.clear();
-            } finally {
-                lock.unlock();
-            }
-            Changes.tell(callbacks, events, settings.entryListener());
+        public Snapshot snapshot(Blocks.Origin origin) {
+            Image<K, V> image = entries.image(origin, entries.changes(), new TreeMap<>());
+            return out -> image.write(codec, out);
         }
 
         @Override
-        public Snapshot snapshot() {
-            lock.lock();
-            try {
-                View from = view();
-                Image<K, V> image = new Image<>(
-                        new Blocks.Origin(from.id(), from.members()), changes, changes, new TreeMap<>(), isByTime() ? time.time() : Image.Time.NONE, Image.registers(store));
-                return out -> image.write(codec, out);
-            } finally {
-                lock.unlock();
-            }
+        public Runnable read(InputStream in, @Nullable View from) throws IOException {
+            Image<K, V> image = Image.read(codec, in);
+            Entries.Replacement<K, V> next = entries.compare(image, from);
+            return () -> entries.replace(next, image.changes());
         }
 
         @Override
-        public void install(InputStream in) throws IOException {
-            Image<K, V> image;
-            try {
-                image = Image.read(codec, in);
-            } catch (MalformedException e) {
-                throw new IOException("the state of map " + name + " can't be read", e);
-            }
-            OrderedMap.this.install(image);
+        public List<EntryEvent<K, V>> takeEvents() {
+            return entries.takeEvents();
         }
 
         @Override
-        public boolean isAtomic() {
-            return true;
+        public void tell(EntryEvent<K, V> event) {
+            upkeep.callbacks().call("onEntry", settings.entryListener(), event);
+        }
+
+        @Override
+        public void putStatus(Map<String, Long> status) {
+            entries.putStatus(status);
+            status.put("changes", entries.changes());
+        }
+
+        @Override
+        public void attend(View view, Member self) {
+            if (entries.takeClockUntold()) {
+                block.announce(command(new Condition.Always<>(), List.of()), entries::onClockUntold);
+            }
+            upkeep.continueAt(entries.housekeeping().attend(view, self, entries.store(), upkeep.deadlines().nowNanos()));
+        }
+
+        @Override
+        public RuntimeException exception(CommandException failure, String message) {
+            MapException.Reason reason =
+                    switch (failure.reason()) {
+                        case TOO_MANY, NOT_SENT, NOT_PRIMARY -> MapException.Reason.REFUSED;
+                        case TIMED_OUT ->
+                            failure.execution() == CommandException.Execution.NEVER
+                                    ? MapException.Reason.REFUSED
+                                    : MapException.Reason.TIMED_OUT;
+                        case CLOSED -> MapException.Reason.CLOSED;
+                        case REPLACED -> MapException.Reason.REPLACED;
+                        case INTERRUPTED -> MapException.Reason.INTERRUPTED;
+                        case MALFORMED -> MapException.Reason.UNREADABLE;
+                        case FAILED -> throw failure;
+                    };
+            return new MapException(reason, message, failure);
+        }
+
+        @Override
+        public void onClosed(String reason) {
+            settings.closedListener().accept(reason);
         }
     }
 
     private Outcome<V> write(Member member, MapCommand.Write<K, V> write) {
         long written = write.stamp().written();
-        if (isByTime() && written > 0) {
-            time.read(member.node().address(), write.stamp().wallMillis());
-            time.learn(written);
-        }
+        entries.learn(write.stamp(), member);
         if (write.registers().isEmpty()) {
             return new Outcome<>(true, false, null);
         }
         K key = write.registers().getFirst().key();
-        V previous = store.get(key);
+        V previous = entries.get(key);
         boolean isMet =
                 switch (write.condition()) {
                     case Condition.Always<V>() -> true;
                     case Condition.Absent<V>() -> previous == null;
                     case Condition.Present<V>() -> previous != null;
                     case Condition.Equal<V>(V expected) -> previous != null && Objects.deepEquals(previous, expected);
-                    case Condition.Unchanged<V>(EntryVersion version) -> store.versionOf(key).equals(version);
+                    case Condition.Unchanged<V>(EntryVersion version) -> entries.store().versionOf(key).equals(version);
                 };
         if (!isMet) {
             return new Outcome<>(false, false, previous);
@@ -483,11 +383,11 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         if (settings.bounds().overflow() == Overflow.REFUSE && !hasRoom(write.registers())) {
             return new Outcome<>(false, true, previous);
         }
-        long number = ++changes;
+        long number = entries.count();
         long place = 0;
         for (Register<K, V> each : write.registers()) {
             EntryVersion version = EntryVersion.of(view().id().number(), number, writtenAfter(each.key(), written), 0, place);
-            set(each.with(version), EntryEvent.Kind.REMOVED);
+            entries.set(each.with(version), EntryEvent.Kind.REMOVED);
             place++;
         }
         makeRoom();
@@ -496,28 +396,28 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
 
     /** The order decides: a write that is later in it has a later time, whatever clocks said. */
     private long writtenAfter(K key, long written) {
-        long before = store.versionOf(key).written();
+        long before = entries.store().versionOf(key).written();
         return written == 0 || written > before || before == Long.MAX_VALUE ? written : before + 1;
     }
 
     /** Returns whether new entries have room; present ones can be changed in any case. */
     private boolean hasRoom(List<Register<K, V>> registers) {
-        int entries = 0;
+        int count = 0;
         long bytes = 0;
         for (Register<K, V> each : registers) {
-            if (each.isLive() && store.get(each.key()) == null) {
-                entries++;
+            if (each.isLive() && entries.get(each.key()) == null) {
+                count++;
                 bytes += each.bytes();
             }
         }
-        return entries == 0 || settings.bounds().isWithin(store.size() + entries, store.bytes() + bytes);
+        return count == 0 || settings.bounds().isWithin(entries.size() + count, entries.bytes() + bytes);
     }
 
     private Outcome<V> expire(MapCommand.Expire<K, V> command) {
         for (Register<K, V> each : command.registers()) {
-            if (store.versionOf(each.key()).equals(each.version())) {
-                changes++;
-                set(each.with(each.version().dropped()), EntryEvent.Kind.EXPIRED);
+            if (entries.store().versionOf(each.key()).equals(each.version())) {
+                entries.count();
+                entries.set(each.with(each.version().dropped()), EntryEvent.Kind.EXPIRED);
             }
         }
         makeRoom();
@@ -532,36 +432,24 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         }
         int rank = present.members().indexOf(member);
         for (Register<K, V> each : again.registers()) {
-            changes++;
-            EntryVersion version = each.version().again(again.view(), rank, changes);
-            if (version.isAfter(store.versionOf(each.key()))) {
-                set(each.with(version), EntryEvent.Kind.REMOVED);
-                broughtIn++;
+            EntryVersion version = each.version().again(again.view(), rank, entries.count());
+            if (version.isAfter(entries.store().versionOf(each.key()))) {
+                entries.set(each.with(version), EntryEvent.Kind.REMOVED);
+                entries.countBroughtIn(1);
             }
         }
         makeRoom();
         if (again.isLast()) {
-            housekeeping.onBroughtIn(again.side());
+            entries.housekeeping().onBroughtIn(again.side());
         }
         return new Outcome<>(true, false, null);
     }
 
-    private void set(Register<K, V> register, EntryEvent.Kind reason) {
-        Register<K, V> previous = store.set(register);
-        V before = previous == null ? null : previous.value();
-        if (previous != null) {
-            housekeeping.onReplaced(previous.version());
-        }
-        EntryEvent<K, V> event = Changes.event(register.key(), before, register.value(), reason);
-        if (event != null) {
-            untold.add(event);
-        }
-    }
-
     private void makeRoom() {
+        Store<K, V> store = entries.store();
         if (settings.bounds().overflow() == Overflow.EVICT) {
             for (Register<K, V> each : store.excess(settings.bounds(), new TreeSet<>(), Integer.MAX_VALUE)) {
-                set(each.gone(), EntryEvent.Kind.EVICTED);
+                entries.set(each.gone(), EntryEvent.Kind.EVICTED);
             }
         }
         Register<K, V> first = store.firstRemoved();
@@ -571,83 +459,18 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         }
     }
 
-    private void install(Image<K, V> image) {
-        Store<K, V> next = image.store();
-        View from = view;
-        // Nothing changes here before this method returns, so the user's function need not run under the lock.
-        LostSide<List<Register<K, V>>> lost = from == null ? null : Wanted.of(settings.merge(), settings.writeOrder(), from, store, image, next);
-        List<EntryEvent<K, V>> events = Changes.between(store, next);
-        lock.lock();
-        try {
-            store = next;
-            changes = image.changes();
-            if (isByTime()) {
-                time.learn(image.time());
-                isClockUntold = true;
-            }
-            untold.addAll(events);
-            housekeeping.onInstalled();
-            if (lost != null) {
-                housekeeping.onLost(lost);
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
     // ------------------------------------------------------------------ housekeeping
-
-    private long onDeadline(long nowNanos) {
-        attendGuarded();
-        // The call has set the next one.
-        return Long.MAX_VALUE;
-    }
-
-    /** Codecs run where this member acts for all. If they fail, another member has to do so. */
-    private void attendGuarded() {
-        Throwable thrown;
-        lock.lock();
-        try {
-            thrown = callbacks.attempt(this::attend);
-        } finally {
-            lock.unlock();
-        }
-        if (thrown != null) {
-            callbacks.fail("codec", "this member can't tell what expires or is to be merged", thrown);
-        }
-    }
-
-    private void attend() {
-        View present = view;
-        Member own = self;
-        if (present != null && own != null && replica != null && !retry.isOver()) {
-            tellClock();
-            deadlines.watch(retry.notInPause(housekeeping.attend(present, own, store, deadlines.nowNanos())));
-        }
-    }
-
-    /** Announces this member's clock to the members that had the installed state already. */
-    private void tellClock() {
-        if (isClockUntold) {
-            isClockUntold = false;
-            retry.watch(replica().submit(command(new Condition.Always<>(), List.of())), () -> isClockUntold = true);
-        }
-    }
 
     private final class Line implements Housekeeping.Line<K, V> {
 
         @Override
         public void drop(List<Register<K, V>> registers, boolean isExpired, Runnable unsent) {
-            send(new MapCommand.Expire<>(registers), unsent);
+            block.announce(new MapCommand.Expire<>(registers), unsent);
         }
 
         @Override
         public void again(String side, boolean isLast, List<Register<K, V>> registers, Runnable unsent) {
-            send(new MapCommand.Again<>(side, view().id().number(), isLast, registers), unsent);
-        }
-
-        private void send(MapCommand<K, V> command, Runnable unsent) {
-            retry.watch(replica().submit(command), unsent);
+            block.announce(new MapCommand.Again<>(side, view().id().number(), isLast, registers), unsent);
         }
     }
 
@@ -656,6 +479,6 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
 
     @Override
     public String toString() {
-        return "map " + name + " of " + size() + " entries, " + view;
+        return block.block() + " of " + size() + " entries, " + upkeep.reached();
     }
 }

@@ -4,18 +4,14 @@ import dev.tutti.GroupBuilder;
 import dev.tutti.Snapshot;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.Codec;
-import dev.tutti.blocks.codec.MalformedException;
-import dev.tutti.blocks.internal.BlockMembers;
 import dev.tutti.blocks.internal.Blocks;
-import dev.tutti.blocks.internal.Callbacks;
-import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.LostSides;
 import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.internal.argument.Arguments;
+import dev.tutti.blocks.internal.block.ReplicatedBlock;
+import dev.tutti.blocks.internal.block.Upkeep;
 import dev.tutti.blocks.machine.CommandException;
-import dev.tutti.blocks.machine.Replica;
-import dev.tutti.blocks.machine.StateMachine;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.blocks.merge.Side;
 import dev.tutti.blocks.queue.QueueCommand.Handed;
@@ -28,13 +24,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,40 +58,36 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WorkQueue<T> implements AutoCloseable {
 
-
     /** Tasks that a lost side brings in. */
     private record Rest<T>(List<Item<T>> items, List<TaskId> done) {}
 
     private final QueueBuilder<T> settings;
     private final String name;
     private final Threads threads;
-    private final Callbacks callbacks;
-    private final Deadlines deadlines;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Retry retry;
+    private final ReplicatedBlock<QueueCommand<T>, Boolean, Item<T>> block;
+    private final Upkeep upkeep;
 
-    // Guarded by the lock, except for volatile ones, which are read without it.
+    // Guarded by the lock of the upkeep.
     private Tasks<T> tasks = new Tasks<>();
     private final LostSides<Rest<T>> lostSides = new LostSides<>();
 
     /** Waiting calls of this member, by number. */
     private final TreeMap<Long, CompletableFuture<Task<T>>> takes = new TreeMap<>();
 
-    private final List<Runnable> untold = new ArrayList<>();
+    /** Tasks that were handed to this member, and not yet to a waiting call. */
+    private final List<Item<T>> untold = new ArrayList<>();
+
     private long numbers;
     private long checkNanos = Long.MAX_VALUE;
     private boolean isReplaced;
-    private volatile @Nullable View view;
-    private volatile @Nullable Member self;
-    private volatile @Nullable Replica<QueueCommand<T>, Boolean> replica;
 
     private WorkQueue(QueueBuilder<T> settings) {
         this.settings = settings;
         this.name = settings.group().name();
         this.threads = settings.group().node().threads();
-        this.callbacks = new Callbacks(settings.group());
-        this.deadlines = new Deadlines(threads, "tutti-queue-" + name, this::onDeadline);
-        this.retry = new Retry(lock, deadlines);
+        this.block = new ReplicatedBlock<>(
+                settings.group(), "queue", "this member can't tell what is overdue or to be merged", new Contents());
+        this.upkeep = block.upkeep();
     }
 
     /** Returns a builder on a group that is still to be joined: its listeners, its state and its order are set here. */
@@ -107,18 +97,8 @@ public final class WorkQueue<T> implements AutoCloseable {
 
     static <T> WorkQueue<T> join(QueueBuilder<T> settings) {
         WorkQueue<T> queue = new WorkQueue<>(settings);
-        queue.replica = settings.prepared(Replica.on(
-                        settings.group().set("state.of", settings.merge().stateOf()),
-                        queue.new Machine(),
-                        QueueCommand.codec(settings.values())))
-                .onClosed(queue::onClosed)
-                .join();
-        queue.onDeadline(0);
+        queue.block.join(settings.merge(), QueueCommand.codec(settings.values()), settings::prepared);
         return queue;
-    }
-
-    private Replica<QueueCommand<T>, Boolean> replica() {
-        return Objects.requireNonNull(replica, "the queue is not joined");
     }
 
     // ------------------------------------------------------------------ offering
@@ -131,34 +111,17 @@ public final class WorkQueue<T> implements AutoCloseable {
     public boolean offer(T value) {
         Arguments.required(value, "offer: the task");
         long number;
-        lock.lock();
+        upkeep.lock().lock();
         try {
             number = ++numbers;
         } finally {
-            lock.unlock();
+            upkeep.lock().unlock();
         }
         return call(new QueueCommand.Offer<>(number, value, 0));
     }
 
     boolean call(QueueCommand<T> command) {
-        try {
-            return replica().call(command);
-        } catch (CommandException e) {
-            throw exception(e);
-        }
-    }
-
-    private QueueException exception(CommandException e) {
-        QueueException.Reason reason =
-                switch (e.reason()) {
-                    case CLOSED -> QueueException.Reason.CLOSED;
-                    case FAILED, MALFORMED -> throw e;
-                    default ->
-                        e.execution() == CommandException.Execution.NEVER
-                                ? QueueException.Reason.REFUSED
-                                : QueueException.Reason.UNKNOWN;
-                };
-        return new QueueException(reason, "queue " + name + ": " + e.getMessage(), e);
+        return block.call(command);
     }
 
     // ------------------------------------------------------------------ taking
@@ -197,12 +160,12 @@ public final class WorkQueue<T> implements AutoCloseable {
     public CompletableFuture<Task<T>> takeAsync() {
         CompletableFuture<Task<T>> taken = new CompletableFuture<>();
         long number;
-        lock.lock();
+        upkeep.lock().lock();
         try {
             number = ++numbers;
             takes.put(number, taken);
         } finally {
-            lock.unlock();
+            upkeep.lock().unlock();
         }
         taken.whenComplete((task, failure) -> {
             if (failure != null) {
@@ -215,30 +178,30 @@ public final class WorkQueue<T> implements AutoCloseable {
 
     /** Announces to all members that a call of this one waits. */
     private void register(long number) {
-        replica().submit(new QueueCommand.Take<>(number)).whenComplete((isTaken, failure) -> {
+        block.submit(new QueueCommand.Take<>(number)).whenComplete((isTaken, failure) -> {
             boolean isRetried = failure instanceof CommandException known
                     && known.reason() == CommandException.Reason.REPLACED;
             // In another side's state the call waits again when the view comes.
             if (!isRetried && (isTaken == null || !isTaken)) {
                 // A thread that closes the queue does not wait for a codec that runs under the lock.
-                deadlines.start(() -> refuse(number, failure));
+                upkeep.deadlines().start(() -> refuse(number, failure));
             }
         });
     }
 
     private void refuse(long number, @Nullable Throwable failure) {
         CompletableFuture<Task<T>> taken;
-        lock.lock();
+        upkeep.lock().lock();
         try {
             taken = takes.remove(number);
         } finally {
-            lock.unlock();
+            upkeep.lock().unlock();
         }
         if (taken != null) {
             CommandException cause = failure instanceof CommandException known ? known : null;
             taken.completeExceptionally(
                     cause != null
-                            ? exception(cause)
+                            ? block.exception(cause)
                             : new QueueException(
                                     QueueException.Reason.REFUSED,
                                     "queue " + name + ": too many workers wait",
@@ -247,42 +210,113 @@ public final class WorkQueue<T> implements AutoCloseable {
     }
 
     private void withdraw(long number) {
-        lock.lock();
+        upkeep.lock().lock();
         try {
             takes.remove(number);
         } finally {
-            lock.unlock();
+            upkeep.lock().unlock();
         }
-        replica().submit(new QueueCommand.Cancel<>(number));
+        block.submit(new QueueCommand.Cancel<>(number));
     }
 
     // ------------------------------------------------------------------ state
 
     /** Returns the number of tasks that are not done, at this member. */
     public int size() {
-        lock.lock();
+        upkeep.lock().lock();
         try {
             return tasks.size();
         } finally {
-            lock.unlock();
+            upkeep.lock().unlock();
         }
     }
 
     /** Returns this member. */
     public Member self() {
-        return Objects.requireNonNull(self, "no view was told yet");
+        return upkeep.self();
     }
 
     /** Returns the view that the queue has reached. */
     public View view() {
-        return Objects.requireNonNull(view, "no view was told yet");
+        return upkeep.view();
     }
 
     /** Returns counters by name; for people. */
     public Map<String, Long> status() {
-        Map<String, Long> status = new LinkedHashMap<>(replica().status());
-        lock.lock();
-        try {
+        return block.status();
+    }
+
+    /** Fails waiting calls as {@link QueueException.Reason#CLOSED}, and leaves the group; others get its tasks. */
+    @Override
+    public void close() {
+        block.close();
+    }
+
+    // ------------------------------------------------------------------ the machine
+
+    private final class Contents implements ReplicatedBlock.Contents<QueueCommand<T>, Boolean, Item<T>> {
+
+        @Override
+        public Boolean apply(Member member, QueueCommand<T> command) {
+            boolean isDone = execute(member, command);
+            handOver();
+            return isDone;
+        }
+
+        @Override
+        public void onView(View view, Member self) {
+            lostSides.onView(view, self);
+            tasks.onView(view);
+            handOver();
+            checkNanos = 0;
+        }
+
+        @Override
+        public void clear() {
+            tasks = new Tasks<>();
+            isReplaced = true;
+        }
+
+        @Override
+        public Snapshot snapshot(Blocks.Origin origin) {
+            QueueImage<T> image = QueueImage.of(origin, tasks);
+            return out -> image.write(settings.values(), out);
+        }
+
+        @Override
+        public Runnable read(InputStream in, @Nullable View from) throws IOException {
+            return replacement(QueueImage.read(settings.values(), in, upkeep.deadlines().nowNanos()), from);
+        }
+
+        @Override
+        public List<Item<T>> takeEvents() {
+            List<Item<T>> events = List.copyOf(untold);
+            untold.clear();
+            return events;
+        }
+
+        /** Gives a task to the call that waits for it here, or to another worker if that does not wait any more. */
+        @Override
+        public void tell(Item<T> item) {
+            CompletableFuture<Task<T>> taken;
+            upkeep.lock().lock();
+            try {
+                taken = takes.remove(item.take());
+            } finally {
+                upkeep.lock().unlock();
+            }
+            if (taken == null || !taken.complete(new Task<>(WorkQueue.this, item))) {
+                block.submit(new QueueCommand.Release<>(new Handed(item.id(), item.deliveries())));
+            }
+        }
+
+        @Override
+        public void attend(View view, Member self) {
+            WorkQueue.this.attend(view, self);
+        }
+
+        @Override
+        public void putStatus(Map<String, Long> status) {
             status.put("tasks", (long) tasks.size());
             status.put("waiting", (long) tasks.waitingSize());
             status.put("held", (long) tasks.heldSize());
@@ -290,116 +324,38 @@ public final class WorkQueue<T> implements AutoCloseable {
             status.put("bytes", tasks.bytes());
             status.put("redeliveries", tasks.redeliveries());
             status.put("to-bring-in", lostSides.count(rest -> 1));
-            status.put("tried-again", retry.count());
-        } finally {
-            lock.unlock();
         }
-        return status;
-    }
-
-    /** Fails waiting calls as {@link QueueException.Reason#CLOSED}, and leaves the group; others get its tasks. */
-    @Override
-    public void close() {
-        replica().close();
-    }
-
-    private void onClosed(String reason) {
-        List<CompletableFuture<Task<T>>> open;
-        lock.lock();
-        try {
-            retry.end();
-            open = new ArrayList<>(takes.values());
-            takes.clear();
-        } finally {
-            lock.unlock();
-        }
-        QueueException closed = new QueueException(
-                QueueException.Reason.CLOSED, "queue " + name + ": " + reason, new IllegalStateException(reason));
-        open.forEach(each -> each.completeExceptionally(closed));
-        settings.closedListener().accept(reason);
-    }
-
-    // ------------------------------------------------------------------ the machine
-
-    private final class Machine implements StateMachine<QueueCommand<T>, Boolean> {
 
         @Override
-        public Boolean apply(Member member, QueueCommand<T> command) {
-            lock.lock();
+        public RuntimeException exception(CommandException failure, String message) {
+            QueueException.Reason reason =
+                    switch (failure.reason()) {
+                        case CLOSED -> QueueException.Reason.CLOSED;
+                        case MALFORMED -> throw failure;
+                        default ->
+                            failure.execution() == CommandException.Execution.NEVER
+                                    ? QueueException.Reason.REFUSED
+                                    : QueueException.Reason.UNKNOWN;
+                    };
+            return new QueueException(reason, message, failure);
+        }
+
+        @Override
+        public void onClosed(String reason) {
+            List<CompletableFuture<Task<T>>> open;
+            upkeep.lock().lock();
             try {
-                boolean isDone = execute(member, command);
-                handOver();
-                return isDone;
+                open = new ArrayList<>(takes.values());
+                takes.clear();
             } finally {
-                lock.unlock();
+                upkeep.lock().unlock();
             }
-        }
-
-        @Override
-        public void onView(View next) {
-            lock.lock();
-            try {
-                Member own = BlockMembers.of(settings.group().node().id(), next);
-                self = own;
-                view = next;
-                lostSides.onView(next, own);
-                tasks.onView(next);
-                handOver();
-                checkNanos = 0;
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        @Override
-        public void begin(long era) {
-            lock.lock();
-            try {
-                tasks = new Tasks<>();
-                isReplaced = true;
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        @Override
-        public void onStable() {
-            attendGuarded();
-            List<Runnable> told;
-            lock.lock();
-            try {
-                told = List.copyOf(untold);
-                untold.clear();
-            } finally {
-                lock.unlock();
-            }
-            told.forEach(Runnable::run);
-        }
-
-        @Override
-        public Snapshot snapshot() {
-            lock.lock();
-            try {
-                View from = view();
-                QueueImage<T> image = QueueImage.of(new Blocks.Origin(from.id(), from.members()), tasks);
-                return out -> image.write(settings.values(), out);
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        @Override
-        public void install(InputStream in) throws IOException {
-            try {
-                WorkQueue.this.install(QueueImage.read(settings.values(), in, deadlines.nowNanos()));
-            } catch (MalformedException e) {
-                throw new IOException("the state of queue " + name + " can't be read", e);
-            }
-        }
-
-        @Override
-        public boolean isAtomic() {
-            return true;
+            QueueException closed = new QueueException(
+                    QueueException.Reason.CLOSED,
+                    block.block() + ": " + reason,
+                    new IllegalStateException(reason));
+            open.forEach(each -> each.completeExceptionally(closed));
+            settings.closedListener().accept(reason);
         }
     }
 
@@ -420,7 +376,7 @@ public final class WorkQueue<T> implements AutoCloseable {
             }
             case QueueCommand.Acknowledge<T>(Handed task) -> tasks.acknowledge(member, task);
             case QueueCommand.Release<T>(Handed task) -> tasks.release(member, task);
-            case QueueCommand.Extend<T>(Handed task) -> tasks.extend(member, task, deadlines.nowNanos());
+            case QueueCommand.Extend<T>(Handed task) -> tasks.extend(member, task, upkeep.deadlines().nowNanos());
             case QueueCommand.Overdue<T>(List<Handed> overdue) -> {
                 overdue.forEach(tasks::overdue);
                 yield true;
@@ -440,47 +396,28 @@ public final class WorkQueue<T> implements AutoCloseable {
     }
 
     private void handOver() {
-        long nowNanos = deadlines.nowNanos();
+        long nowNanos = upkeep.deadlines().nowNanos();
         tasks.handOver(nowNanos);
         for (Item<T> each : tasks.takeHandedOver()) {
             checkNanos = Math.min(checkNanos, nowNanos + settings.acknowledgeNanos());
-            if (each.holder() != null && each.holder().equals(self)) {
-                untold.add(() -> tell(each));
+            if (upkeep.isSelf(each.holder())) {
+                untold.add(each);
             }
-        }
-    }
-
-    /** Gives a task to the call that waits for it here, or to another worker if that does not wait any more. */
-    private void tell(Item<T> item) {
-        CompletableFuture<Task<T>> taken;
-        lock.lock();
-        try {
-            taken = takes.remove(item.take());
-        } finally {
-            lock.unlock();
-        }
-        if (taken == null || !taken.complete(new Task<>(this, item))) {
-            replica().submit(new QueueCommand.Release<>(new Handed(item.id(), item.deliveries())));
         }
     }
 
     // ------------------------------------------------------------------ the state
 
-    private void install(QueueImage<T> image) {
+    private Runnable replacement(QueueImage<T> image, @Nullable View from) {
         Tasks<T> next = image.tasks();
-        View from = view;
-        // Nothing changes here before this method returns, so the user's function need not run under the lock.
         Rest<T> rest = from == null ? null : rest(image.origin(), next, from);
-        lock.lock();
-        try {
+        return () -> {
             tasks = next;
             isReplaced = true;
             if (from != null && rest != null) {
                 lostSides.add(new LostSide<>(from, rest));
             }
-        } finally {
-            lock.unlock();
-        }
+        };
     }
 
     /** Returns the part of this side, which is given up, that is to be brought in again; null if there is none. */
@@ -518,51 +455,26 @@ public final class WorkQueue<T> implements AutoCloseable {
         return values;
     }
 
-    // ------------------------------------------------------------------ duties
+    // ------------------------------------------------------------------ housekeeping
 
-    private long onDeadline(long nowNanos) {
-        attendGuarded();
-        // The call has set the next one.
-        return Long.MAX_VALUE;
-    }
-
-    /** The codec runs where this member brings in its side's tasks. If it fails, another member has to do so. */
-    private void attendGuarded() {
-        Throwable thrown;
-        lock.lock();
-        try {
-            thrown = callbacks.attempt(this::attend);
-        } finally {
-            lock.unlock();
-        }
-        if (thrown != null) {
-            callbacks.fail("codec", "this member can't tell what is overdue or to be merged", thrown);
-        }
-    }
-
-    private void attend() {
-        View present = view;
-        Member own = self;
-        if (present == null || own == null || replica == null || retry.isOver()) {
-            return;
-        }
+    private void attend(View present, Member own) {
         if (isReplaced) {
             isReplaced = false;
             // The other side's state may not know the workers that wait here, or know them from before the partition.
             for (Item<T> each : tasks.held()) {
                 if (own.equals(each.holder()) && takes.containsKey(each.take())) {
-                    untold.add(() -> tell(each));
+                    untold.add(each);
                 }
             }
             List.copyOf(takes.keySet()).forEach(this::register);
         }
         lostSides.takeDue(present, own).forEach(side -> bringIn(side, present));
-        long nowNanos = deadlines.nowNanos();
+        long nowNanos = upkeep.deadlines().nowNanos();
         if (own.equals(present.coordinator()) && nowNanos >= checkNanos) {
             checkNanos = check(nowNanos);
         }
         if (own.equals(present.coordinator())) {
-            deadlines.watch(checkNanos);
+            upkeep.deadlines().watch(checkNanos);
         }
     }
 
@@ -580,7 +492,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         }
         if (!overdue.isEmpty()) {
             // Until the command is delivered they are still here, and submitted again, which has no effect.
-            retry.watch(replica().submit(new QueueCommand.Overdue<>(overdue)), () -> {});
+            block.announce(new QueueCommand.Overdue<>(overdue), () -> {});
             next = Math.min(next, nowNanos + Retry.PAUSE_NANOS);
         }
         return next;
@@ -597,7 +509,7 @@ public final class WorkQueue<T> implements AutoCloseable {
                     from + BATCH >= most,
                     part(items, from),
                     part(done, from));
-            retry.watch(replica().submit(again), side::onUnsent);
+            block.announce(again, side::onUnsent);
         }
     }
 
@@ -610,6 +522,6 @@ public final class WorkQueue<T> implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "queue " + name + " of " + size() + " tasks, " + view;
+        return block.block() + " of " + size() + " tasks, " + upkeep.reached();
     }
 }

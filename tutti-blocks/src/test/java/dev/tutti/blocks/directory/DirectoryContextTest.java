@@ -3,6 +3,7 @@ package dev.tutti.blocks.directory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.Subscription;
 import dev.tutti.testkit.Cluster;
 import dev.tutti.testkit.ClusterTest;
 import dev.tutti.testkit.Components;
@@ -268,7 +269,7 @@ class DirectoryContextTest {
             Hashtable<String, Object> environment = new Hashtable<>();
             environment.put(Context.INITIAL_CONTEXT_FACTORY, DirectoryContextFactory.class.getName());
             environment.put(Context.PROVIDER_URL, "tutti:names");
-            try (Directory.Subscription published = DirectoryContextFactory.publish("names", directory)) {
+            try (Subscription published = DirectoryContextFactory.publish("names", directory)) {
                 assertThat(published).isNotNull();
                 new InitialContext(environment).bind("x", 1);
                 assertThat(new InitialContext(environment).lookup("x")).isEqualTo(1);

@@ -8,6 +8,7 @@ import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Blocks;
+import dev.tutti.blocks.internal.clock.HybridClock;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.ViewId;
@@ -103,7 +104,7 @@ class MapBytesTest {
         heard.put(MEMBER, 12L);
         Blocks.Origin origin = new Blocks.Origin(new ViewId(3, 1, MEMBER), List.of(MEMBER));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new Image<>(origin, 5, 6, heard, new Image.Time(7, Map.of("n1:7800", 8L)), Image.registers(store)).write(codec, out);
+        new Image<>(origin, 5, 6, heard, new HybridClock.Known(7, Map.of("n1:7800", 8L)), Image.registers(store)).write(codec, out);
         return out.toByteArray();
     }
 
@@ -112,7 +113,7 @@ class MapBytesTest {
         Image<String, String> read = Image.read(codec, new ByteArrayInputStream(image()));
         assertThat(read.clock()).isEqualTo(5);
         assertThat(read.changes()).isEqualTo(6);
-        assertThat(read.time()).isEqualTo(new Image.Time(7, Map.of("n1:7800", 8L)));
+        assertThat(read.time()).isEqualTo(new HybridClock.Known(7, Map.of("n1:7800", 8L)));
         assertThat(read.heard()).containsEntry(MEMBER, 12L);
         assertThat(read.origin().members()).containsExactly(MEMBER);
         assertThat(read.store().size()).isEqualTo(3_000);

@@ -6,6 +6,7 @@ import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Blocks;
+import dev.tutti.blocks.internal.clock.HybridClock;
 import dev.tutti.core.Member;
 import dev.tutti.core.ViewId;
 import java.io.ByteArrayInputStream;
@@ -138,7 +139,7 @@ public final class MapBytes {
         Blocks.Origin origin = new Blocks.Origin(new ViewId(3, 1, Values.first()), Values.MEMBERS);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try {
-            new Image<>(origin, 5, 6, heard, new Image.Time(9L << 16, Map.of("n1:7800", 8L, "n2:7800", 10L)), registers).write(REGISTERS, out);
+            new Image<>(origin, 5, 6, heard, new HybridClock.Known(9L << 16, Map.of("n1:7800", 8L, "n2:7800", 10L)), registers).write(REGISTERS, out);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

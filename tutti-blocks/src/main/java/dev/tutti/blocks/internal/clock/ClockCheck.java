@@ -1,18 +1,18 @@
-package dev.tutti.blocks.map;
+package dev.tutti.blocks.internal.clock;
 
 import dev.tutti.internal.Check;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the clock of a map. While others hold the map's lock, the last result stands. By one thread. */
-final class ClockCheck implements Check {
+/** Checks the clock of a block. While others hold the block's lock, the last result stands. By one thread. */
+public final class ClockCheck implements Check {
 
     private final ReentrantLock lock;
     private final HybridClock clock;
     private @Nullable Remark found;
 
-    /** @param lock of the map, which guards the clock */
-    ClockCheck(ReentrantLock lock, HybridClock clock) {
+    /** @param lock of the block, which guards the clock */
+    public ClockCheck(ReentrantLock lock, HybridClock clock) {
         this.lock = lock;
         this.clock = clock;
     }

@@ -1,4 +1,4 @@
-package dev.tutti.blocks.map;
+package dev.tutti.blocks.internal.clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -147,8 +147,8 @@ class HybridClockTest {
         clock.read("n3:1", hands.wallMillis);
         long stamp = clock.tick();
         hands.pass(4_000);
-        Image.Time time = clock.time();
-        assertThat(time).isEqualTo(new Image.Time(stamp, Map.of(
+        HybridClock.Known time = clock.time();
+        assertThat(time).isEqualTo(new HybridClock.Known(stamp, Map.of(
                 "n1:1", hands.wallMillis, "n2:1", hands.wallMillis, "n3:1", hands.wallMillis)));
         hands.wallMillis -= HOUR_MILLIS;
         HybridClock late = new HybridClock("map", hands, "n4:1", ERROR_MAX_MILLIS);

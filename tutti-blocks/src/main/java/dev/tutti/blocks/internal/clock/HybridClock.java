@@ -1,4 +1,4 @@
-package dev.tutti.blocks.map;
+package dev.tutti.blocks.internal.clock;
 
 import dev.tutti.Problem;
 import dev.tutti.Threads;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * node by the limit, and those of other nodes by nothing. Nodes that left are remembered: a member that a partition has
  * isolated still knows how wrong its clock is.
  */
-final class HybridClock {
+public final class HybridClock {
 
     /**
      * Time in a message.
@@ -29,9 +29,20 @@ final class HybridClock {
      * @param written the stamp of the writes in it; 0 if time does not decide
      * @param wallMillis the wall clock of the sender
      */
-    record Stamp(long written, long wallMillis) {
+    public record Stamp(long written, long wallMillis) {
 
-        static final Stamp NONE = new Stamp(0, 0);
+        public static final Stamp NONE = new Stamp(0, 0);
+    }
+
+    /**
+     * Time as a member knows it, for members that get its state.
+     *
+     * @param stamp the highest that was made or learned; 0 if time does not decide
+     * @param walls the wall clocks of nodes, by address
+     */
+    public record Known(long stamp, Map<String, Long> walls) {
+
+        public static final Known NONE = new Known(0, Map.of());
     }
 
     /**
@@ -78,7 +89,7 @@ final class HybridClock {
      * @param self address of this node
      * @param errorMaxMillis maximum distance of a clock from the median of all
      */
-    HybridClock(String map, Threads threads, String self, long errorMaxMillis) {
+    public HybridClock(String map, Threads threads, String self, long errorMaxMillis) {
         this.map = map;
         this.threads = threads;
         this.self = self;
@@ -87,7 +98,7 @@ final class HybridClock {
     }
 
     /** Returns a stamp above all before. */
-    long tick() {
+    public long tick() {
         long nowMillis = nowMillis();
         if (nowMillis != wallMillis) {
             cut++;
@@ -103,14 +114,13 @@ final class HybridClock {
     }
 
     /** Returns the time for a message of this member, whose writes replace those of {@code before}. */
-    Stamp stamp(long before) {
+    public Stamp stamp(long before) {
         long written = tickAfter(before);
         return new Stamp(written, wallMillis);
     }
 
-
     /** Takes account of a received stamp. */
-    void learn(long stamp) {
+    public void learn(long stamp) {
         if (stamp > last) {
             if (stamp >> COUNT_BITS > nowMillis() + errorMaxMillis) {
                 refused++;
@@ -121,7 +131,7 @@ final class HybridClock {
     }
 
     /** Takes account of a node's wall clock. */
-    void read(String address, long wallMillis) {
+    public void read(String address, long wallMillis) {
         if (address.equals(self) || wallMillis < 0 || wallMillis > WALL_MILLIS_MAX) {
             return;
         }
@@ -138,29 +148,29 @@ final class HybridClock {
     }
 
     /** Returns the time to transfer with a state: all wall clocks that are known here, this node's among them. */
-    Image.Time time() {
+    public Known time() {
         Map<String, Long> walls = new LinkedHashMap<>();
         long nowMillis = elapsedNanos() / 1_000_000;
         readings.forEach((address, reading) -> walls.put(address, Math.clamp(reading.offsetMillis() + nowMillis, 0, WALL_MILLIS_MAX)));
         nowMillis();
         walls.put(self, wallMillis);
-        return new Image.Time(last, walls);
+        return new Known(last, walls);
     }
 
     /** Takes account of the time that came with a state. */
-    void learn(Image.Time time) {
+    public void learn(Known time) {
         time.walls().forEach(this::read);
         learn(time.stamp());
     }
 
     /** Returns by how much this node's wall clock is ahead of the median of the others; 0 if none is known. */
-    long errorMillis() {
+    public long errorMillis() {
         nowMillis();
         return readings.isEmpty() ? 0 : ownOffsetMillis - othersOffsetMillis;
     }
 
     /** Returns a remark on the error of this node's wall clock if it is beyond the limit; null otherwise. */
-    Check.@Nullable Remark remark() {
+    public Check.@Nullable Remark remark() {
         long errorMillis = errorMillis();
         if (Math.abs(errorMillis) <= errorMaxMillis) {
             return null;
@@ -175,12 +185,12 @@ final class HybridClock {
     }
 
     /** Returns the number of stamps for which the wall clock was cut to the limit. */
-    long cut() {
+    public long cut() {
         return cut;
     }
 
     /** Returns the number of stamps that were too far ahead to be learned. */
-    long refused() {
+    public long refused() {
         return refused;
     }
 

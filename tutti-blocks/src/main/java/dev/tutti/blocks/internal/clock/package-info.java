@@ -1,0 +1,5 @@
+/** The clock that dates writes, in agreement with those of the other members. */
+@NullMarked
+package dev.tutti.blocks.internal.clock;
+
+import org.jspecify.annotations.NullMarked;

@@ -31,13 +31,11 @@ final class Sources {
             Map.entry("Discovery.java", 838),
             Map.entry("FailingCallbacksTest.java", 693),
             Map.entry("HandshakeTest.java", 608),
-            Map.entry("LastWriterMap.java", 753),
             Map.entry("Links.java", 727),
             Map.entry("Membership.java", 890),
             Map.entry("MembershipTableTest.java", 747),
             Map.entry("NettyDriverTest.java", 748),
             Map.entry("NodeMachine.java", 739),
-            Map.entry("OrderedMap.java", 661),
             Map.entry("Outgoing.java", 653),
             Map.entry("Peers.java", 672),
             Map.entry("PropertyChecker.java", 826),
@@ -51,8 +49,7 @@ final class Sources {
             Map.entry("TlsTest.java", 766),
             Map.entry("Trial.java", 723),
             Map.entry("TuttiManager.java", 799),
-            Map.entry("TuttiSession.java", 796),
-            Map.entry("WorkQueue.java", 615));
+            Map.entry("TuttiSession.java", 796));
 
     private static final Set<String> SKIPPED = Set.of("target", ".git", ".ci", "node_modules");
 

@@ -3,11 +3,16 @@ package dev.tutti.campaign.mutants;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.campaign.Campaign;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Mutants are caught in JVMs of their own by schedules and by tests. */
 class MutantHuntTest {
@@ -33,6 +38,31 @@ class MutantHuntTest {
         assertThat(results).allMatch(MutantHunt.Result::isCaught);
         assertThat(found).containsExactlyInAnyOrderElementsOf(results);
         assertThat(progress).hasSize(3).anyMatch(line -> line.startsWith("1/3 ")).anyMatch(line -> line.startsWith("3/3 "));
+    }
+
+    /** Mutants whose schedule is a file, with a coincidence that seeds hardly ever draw. */
+    static List<Mutant> ofScenarios() {
+        return Mutant.all(HOME).stream()
+                .filter(each -> each.seer() instanceof Mutant.Seer.Schedules(List<String> options)
+                        && options.contains("--scenario"))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofScenarios")
+    void scenarioBreaksItsPropertyOnlyWithTheMutant(Mutant mutant) {
+        MutantHunt.Result result = hunt.run(List.of(mutant), 1, 1, each -> {}).getFirst();
+        assertThat(result.isCaught()).as(result.toString()).isTrue();
+        assertThat(result.schedules()).isOne();
+    }
+
+    @Test
+    void everyScenarioBelongsToAMutant() throws IOException {
+        try (Stream<Path> files = Files.list(HOME.resolve(Mutant.DIRECTORY).resolve("scenarios"))) {
+            List<String> names = files.map(file -> file.getFileName().toString().replace(".txt", "")).toList();
+            assertThat(names).isNotEmpty().allMatch(name ->
+                    ofScenarios().stream().anyMatch(each -> each.seer().toString().endsWith("/" + name + ".txt")));
+        }
     }
 
     @Test

@@ -59,13 +59,14 @@ public final class Workshop {
         }
     }
 
-    /** Returns the path of all classes of this process, modules or not. */
+    /** Returns the absolute path of all classes of this process, modules or not. */
     static String classPath() {
         return Stream.of("jdk.module.path", "java.class.path")
                 .map(System::getProperty)
                 .filter(Objects::nonNull)
                 .flatMap(path -> Arrays.stream(path.split(File.pathSeparator)))
                 .filter(entry -> !entry.isEmpty())
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
                 .distinct()
                 .collect(Collectors.joining(File.pathSeparator));
     }

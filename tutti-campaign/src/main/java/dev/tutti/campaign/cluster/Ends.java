@@ -16,7 +16,7 @@ public final class Ends {
 
         @Override
         public Action of(int sender, int receiver) {
-            return new Action.Kill(isSender ? sender : receiver);
+            return new NodeActions.Kill(isSender ? sender : receiver);
         }
 
         @Override
@@ -33,7 +33,7 @@ public final class Ends {
 
         @Override
         public Action of(int sender, int receiver) {
-            return new Action.Stall(isSender ? sender : receiver, time);
+            return new NodeActions.Stall(isSender ? sender : receiver, time);
         }
 
         @Override
@@ -50,7 +50,7 @@ public final class Ends {
 
         @Override
         public Action of(int sender, int receiver) {
-            return new Action.Part(Action.setOf(sender), Action.setOf(receiver));
+            return new NetworkActions.Part(Action.setOf(sender), Action.setOf(receiver));
         }
 
         @Override

@@ -35,7 +35,7 @@ public final class Neighbours {
     Neighbours(Simulation simulation, Settings settings, int size) {
         this.simulation = simulation;
         this.settings = settings;
-        this.checker = new PropertyChecker(SimulatedCluster.promise(settings));
+        this.checker = new PropertyChecker(ClusterSettings.promise(settings));
         this.history = new History(checker::take);
         for (int number = 1; number <= size; number++) {
             seats.add(null);

@@ -57,13 +57,13 @@ public final class Promises {
     /** Returns whether a view has to survive the action. */
     public static boolean isBorne(Action action) {
         return switch (action) {
-            case Action.Send ignored -> true;
-            case Action.Talk ignored -> true;
-            case Action.Quiet ignored -> true;
+            case Traffic.Send ignored -> true;
+            case Traffic.Talk ignored -> true;
+            case Traffic.Quiet ignored -> true;
             case Action.Promise ignored -> true;
-            case Action.Outage ignored -> true;
-            case Action.Break ignored -> true;
-            case Action.Corrupt ignored -> true;
+            case NetworkActions.Outage ignored -> true;
+            case NetworkActions.Break ignored -> true;
+            case NetworkActions.Corrupt ignored -> true;
             default -> false;
         };
     }

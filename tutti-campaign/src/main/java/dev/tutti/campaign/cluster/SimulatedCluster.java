@@ -5,16 +5,12 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
-import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.node.NodeMachine;
-import dev.tutti.protocols.node.NodeSettings;
-import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.sim.DatagramNetwork;
 import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.DatagramProcess;
@@ -33,14 +29,12 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -64,42 +58,34 @@ public final class SimulatedCluster {
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<@Nullable SimulatedMember> seats = new ArrayList<>();
     private int askedEvery;
-    private final TreeMap<String, Long> countersOfTheDead = new TreeMap<>();
+    private final NodeCounters counters = new NodeCounters();
     private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
     private final MessageTrigger trigger;
     private @Nullable Liar liar;
-    private int seeds;
     private @Nullable Neighbours neighbours;
-    private boolean isChatting;
+    private final Chatter chatter;
     private boolean hasLostRecords;
-    private final boolean isOnDatagrams;
-    private int datagramBytesMax = 1_400;
-    private boolean isMulticast;
     private Path path = Path.LOCAL;
     private DatagramPath datagramPath = DatagramPath.LOCAL;
-    private Settings nodeSettings = Settings.of(NodeSettings.ALL).with(TransportSettings.RECORDS_DIRECTORY, "simulated");
-    private Settings groupSettings = Settings.of(GroupSettings.ALL);
+    private final ClusterSettings settings;
 
     private SimulatedCluster(int size, long seed, NodeMaker maker, boolean isOnDatagrams) {
-        this.isOnDatagrams = isOnDatagrams;
-        this.seeds = size;
         simulation = new Simulation(seed);
+        settings = new ClusterSettings(size, isOnDatagrams);
         trigger = new MessageTrigger(simulation);
+        chatter = new Chatter(simulation);
         simulation.withTap((from, to, frame) -> {
             if (trigger.awaits(frame)) {
                 trigger.onFrame(numberOf(from), numberOf(to), frame);
             }
         });
-        List<String> addresses =
-                IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
         for (int number = 1; number <= size; number++) {
             String name = "n" + number;
             int own = number;
             MachineFactory factory = (self, machineSeed, memory) -> {
-                Settings settings = nodeSettings.with(TransportSettings.NAME, name).with(NodeSettings.SEEDS, seeds(own, addresses));
                 NodeMachine machine =
-                        maker.make(self, settings, machineSeed, memory, event -> onEvent(own, event));
-                if (isPrimary()) {
+                        maker.make(self, settings.ofNode(own), machineSeed, memory, event -> onEvent(own, event));
+                if (settings.isPrimary()) {
                     machine.useStore(node(own).store());
                 }
                 return machine;
@@ -112,31 +98,13 @@ public final class SimulatedCluster {
         }
     }
 
-    /** Returns all addresses, unless the schedule names fewer; the node then learns the others from its peers. */
-    private List<String> seeds(int number, List<String> addresses) {
-        List<String> wanted = nodeSettings.get(NodeSettings.SEEDS);
-        if (wanted.equals(NEXT_ONLY)) {
-            return List.of(addresses.get(number % addresses.size()));
-        }
-        return wanted.isEmpty() ? addresses.subList(0, seeds) : wanted;
-    }
-
     private DatagramProcess onDatagrams(NodeMachine machine, long seed, Memory memory) {
-        DatagramNode node = new DatagramNode(machine, datagramLimits(), seed, seed * 31, memory);
+        DatagramNode node = new DatagramNode(machine, settings.datagramLimits(receiveBufferBytes()), seed, seed * 31, memory);
         return new DatagramProcess(node, machine, node::isQuiet);
     }
 
-    private DatagramNode.Limits datagramLimits() {
-        return DatagramNode.Limits.of(
-                nodeSettings, datagramBytesMax, simulation.datagrams().receiveBufferBytes(), isMulticast);
-    }
-
-    private PacketSizes packetSizes() {
-        return isOnDatagrams ? PacketSizes.ofDatagrams(datagramLimits().payloadBytesMax()) : PacketSizes.STREAM;
-    }
-
-    private boolean isPrimary() {
-        return groupSettings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY;
+    private int receiveBufferBytes() {
+        return simulation.datagrams().receiveBufferBytes();
     }
 
     private void onEvent(int number, NodeEvents.Event event) {
@@ -168,20 +136,10 @@ public final class SimulatedCluster {
     public PropertyChecker checker() {
         PropertyChecker present = checker;
         if (present == null) {
-            present = new PropertyChecker(promise(groupSettings));
+            present = new PropertyChecker(ClusterSettings.promise(settings.group()));
             checker = present;
         }
         return present;
-    }
-
-    static PropertyChecker.Promise promise(Settings group) {
-        boolean isSafe = group.get(GroupSettings.TOTAL_DELIVERY) == GroupSettings.TotalDelivery.SAFE;
-        return switch (group.get(GroupSettings.STACK)) {
-            case FIFO -> PropertyChecker.Promise.RELIABLE;
-            case CAUSAL -> PropertyChecker.Promise.CAUSAL;
-            case TOTAL -> isSafe ? PropertyChecker.Promise.SAFE : PropertyChecker.Promise.TOTAL;
-            case UNRELIABLE -> PropertyChecker.Promise.UNRELIABLE;
-        };
     }
 
     public MessageTrigger trigger() {
@@ -225,46 +183,39 @@ public final class SimulatedCluster {
 
     /** Sets the length of the largest datagram, for nodes that are started from now on. */
     public SimulatedCluster withDatagrams(int bytesMax) {
-        datagramBytesMax = bytesMax;
+        settings.setDatagramBytesMax(bytesMax);
         return this;
     }
 
     /** Gives nodes that are started from now on only the first {@code count} addresses as seeds. */
     SimulatedCluster withSeeds(int count) {
-        seeds = count;
+        settings.setSeeds(count);
         return this;
     }
 
     public <T> SimulatedCluster with(Setting<T> setting, T value) {
-        if (groupSettings.has(setting.name())) {
-            groupSettings = groupSettings.with(setting, value);
-        } else {
-            nodeSettings = nodeSettings.with(setting, value);
-        }
+        settings.set(setting, value);
         return this;
     }
 
     /** Sets a setting by its name: of the node, of the group, or, with a prefix, of a second group. */
     public SimulatedCluster with(String name, String text) {
         if (name.startsWith(Neighbours.PREFIX)) {
-            Settings settings = neighbours == null ? Settings.of(GroupSettings.ALL) : neighbours.settings();
-            String own = name.substring(Neighbours.PREFIX.length());
-            neighbours = new Neighbours(
-                    simulation, settings.with(own, text, Settings.Source.BUILDER, "schedule"), nodes.size());
-        } else if (groupSettings.has(name)) {
-            groupSettings = groupSettings.with(name, text, Settings.Source.BUILDER, "schedule");
+            Settings former = neighbours == null ? Settings.of(GroupSettings.ALL) : neighbours.settings();
+            Settings next = former.with(name.substring(Neighbours.PREFIX.length()), text, Settings.Source.BUILDER, "schedule");
+            neighbours = new Neighbours(simulation, next, nodes.size());
         } else {
-            nodeSettings = nodeSettings.with(name, text, Settings.Source.BUILDER, "schedule");
+            settings.set(name, text);
         }
         return this;
     }
 
     public Settings nodeSettings() {
-        return nodeSettings;
+        return settings.node();
     }
 
     public Settings groupSettings() {
-        return groupSettings;
+        return settings.group();
     }
 
     /** Returns the second group; null if there is none. */
@@ -306,7 +257,7 @@ public final class SimulatedCluster {
     /** Joins a new member to the second group, on a node that is up. */
     SimulatedCluster joinAside(int number) {
         if (neighbours != null) {
-            neighbours.join(number, node(number), packetSizes());
+            neighbours.join(number, node(number), settings.packetSizes(receiveBufferBytes()));
         }
         return this;
     }
@@ -319,7 +270,7 @@ public final class SimulatedCluster {
 
     /** Lets nodes that are started from now on reach all others with one datagram. */
     public SimulatedCluster withMulticast() {
-        isMulticast = true;
+        settings.setMulticast();
         return this;
     }
 
@@ -364,6 +315,11 @@ public final class SimulatedCluster {
     public boolean isUp(int number) {
         SimulatedMember seat = seats.get(number - 1);
         return seat != null && seat.isUp();
+    }
+
+    /** Reports whether a node has a process, running or paused. */
+    boolean hasProcess(int number) {
+        return node(number).life() != SimulatedNode.Life.DOWN;
     }
 
     public View view(int number) {
@@ -446,7 +402,8 @@ public final class SimulatedCluster {
     }
 
     private SimulatedMember seat(SimulatedNode node) {
-        return new SimulatedMember(simulation, history, node, GROUP, groupSettings, packetSizes(), askedEvery);
+        return new SimulatedMember(
+                simulation, history, node, GROUP, settings.group(), settings.packetSizes(receiveBufferBytes()), askedEvery);
     }
 
     public SimulatedCluster advance(Duration duration) {
@@ -486,33 +443,24 @@ public final class SimulatedCluster {
 
     /** Makes every node send a short message about once in each {@code period}, until {@link #quiet}. */
     public SimulatedCluster chatter(Duration period) {
-        isChatting = true;
         for (int number = 1; number <= nodes.size(); number++) {
-            chat(number, period, simulation.fork());
+            chatter(number, period);
         }
         return this;
     }
 
     /** Makes one node send, at random times, until {@link #quiet}. */
     public SimulatedCluster chatter(int number, Duration period) {
-        isChatting = true;
-        chat(number, period, simulation.fork());
+        chatter.begin(period, () -> {
+            if (isUp(number) && seat(number).ordersWaiting() == 0) {
+                send(number, 1, 60);
+            }
+        });
         return this;
     }
 
-    private void chat(int number, Duration period, SplittableRandom random) {
-        simulation.after(Duration.ofNanos(random.nextLong(2 * period.toNanos())), () -> {
-            if (isChatting) {
-                if (isUp(number) && seat(number).ordersWaiting() == 0) {
-                    send(number, 1, 60);
-                }
-                chat(number, period, random);
-            }
-        });
-    }
-
     public SimulatedCluster quiet() {
-        isChatting = false;
+        chatter.end();
         return this;
     }
 
@@ -568,7 +516,7 @@ public final class SimulatedCluster {
     public boolean loseRecords(int number) {
         boolean isPossible = node(number).life() == SimulatedNode.Life.DOWN
                 && wasStarted(number)
-                && !groupSettings.get(GroupSettings.FOUNDERS).contains("n" + number);
+                && !settings.group().get(GroupSettings.FOUNDERS).contains("n" + number);
         if (isPossible) {
             node(number).loseRecords();
             hasLostRecords = true;
@@ -749,7 +697,7 @@ public final class SimulatedCluster {
             if (seat != null && seat.hasMissedTheEnd()) {
                 return new Violation("T4", seat + " has stopped, and its member was not told of the end of the group");
             }
-            if (seat != null && isPrimary() && seat.isSuspendedInSilence()) {
+            if (seat != null && settings.isPrimary() && seat.isSuspendedInSilence()) {
                 return new Violation("T3", seat + " is outside of the primary partition, and was not told");
             }
         }
@@ -790,12 +738,13 @@ public final class SimulatedCluster {
 
     /** Adds up the members' counters, by name; those of a node are read before it crashes. */
     public TreeMap<String, Long> counters() {
-        TreeMap<String, Long> sums = new TreeMap<>(countersOfTheDead);
+        List<NodeMachine> running = new ArrayList<>();
         for (SimulatedMember seat : seats) {
             if (seat != null && seat.node.life() != SimulatedNode.Life.DOWN) {
-                seat.machine().report(new CountingReport(sums, ""));
+                running.add(seat.machine());
             }
         }
+        TreeMap<String, Long> sums = counters.with(running);
         for (Trace.Kind kind : Trace.Kind.values()) {
             sums.merge("trace." + kind.name().toLowerCase(Locale.ROOT), simulation.trace().count(kind), Long::sum);
         }
@@ -803,45 +752,8 @@ public final class SimulatedCluster {
     }
 
     private void rememberCounters(int number) {
-        seat(number).machine().report(new CountingReport(countersOfTheDead, ""));
+        counters.remember(seat(number).machine());
     }
-
-    private record CountingReport(TreeMap<String, Long> sums, String prefix) implements Report {
-        @Override
-        public void put(String name, long value) {
-            sums.merge(prefix + name, value, Long::sum);
-        }
-
-        @Override
-        public void put(String name, String value) {
-            // Nothing to add up.
-        }
-
-        @Override
-        public Report section(String name) {
-            return new CountingReport(sums, prefix + (NODE.matcher(name).matches() ? "*" : name) + ".");
-        }
-
-        private static final Pattern NODE = Pattern.compile("n\\d+");
-    }
-
-    private record TextReport(StringBuilder text, String prefix) implements Report {
-        @Override
-        public void put(String name, long value) {
-            put(name, Long.toString(value));
-        }
-
-        @Override
-        public void put(String name, String value) {
-            text.append(prefix).append(name).append('=').append(value).append(' ');
-        }
-
-        @Override
-        public Report section(String name) {
-            return new TextReport(text, prefix + name + ".");
-        }
-    }
-
 
     private static final long BLOCKS_AT_REST_MAX = 0;
 }

@@ -2,7 +2,9 @@ package dev.tutti.campaign.schedule;
 
 import dev.tutti.campaign.cluster.Action;
 import dev.tutti.campaign.cluster.Band;
+import dev.tutti.campaign.cluster.NetworkActions;
 import dev.tutti.campaign.cluster.Promises;
+import dev.tutti.campaign.cluster.Traffic;
 import dev.tutti.sim.Network;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,11 +62,11 @@ final class Calm {
         int to = random.nextInt(3) > 0 ? 0 : node();
         Band band = Band.values()[random.nextInt(Band.values().length)];
         switch (random.nextInt(3)) {
-            case 0 -> step(new Action.Send(from, 50 + random.nextInt(150), random.nextInt(1_500), to, band));
-            case 1 -> step(new Action.Send(from, 1 + random.nextInt(20), random.nextInt(2_000), to, band));
+            case 0 -> step(new Traffic.Send(from, 50 + random.nextInt(150), random.nextInt(1_500), to, band));
+            case 1 -> step(new Traffic.Send(from, 1 + random.nextInt(20), random.nextInt(2_000), to, band));
             default -> {
                 Band large = band == Band.OUT_OF_BAND ? Band.ORDERED : band;
-                step(new Action.Send(from, 1, 100_000 + random.nextInt(200_000), to, large));
+                step(new Traffic.Send(from, 1, 100_000 + random.nextInt(200_000), to, large));
             }
         }
     }
@@ -73,14 +75,14 @@ final class Calm {
         int node = node();
         int other = otherThan(node);
         switch (random.nextInt(4)) {
-            case 0 -> step(new Action.Break(node, other, Network.Notice.values()[random.nextInt(3)]));
-            case 1 -> step(new Action.Outage(node, other, Duration.ofNanos(random.nextLong(timeout.toNanos() / 8))));
+            case 0 -> step(new NetworkActions.Break(node, other, Network.Notice.values()[random.nextInt(3)]));
+            case 1 -> step(new NetworkActions.Outage(node, other, Duration.ofNanos(random.nextLong(timeout.toNanos() / 8))));
             case 2 -> {
                 Duration time = Duration.ofNanos(random.nextLong(timeout.toNanos() / 8));
                 if (isDialRepeated) {
                     // Both ends dial, and get no answer.
-                    step(new Action.Outage(node, other, time));
-                    step(new Action.Break(node, other, Network.Notice.BOTH));
+                    step(new NetworkActions.Outage(node, other, time));
+                    step(new NetworkActions.Break(node, other, Network.Notice.BOTH));
                 }
             }
             default -> {}

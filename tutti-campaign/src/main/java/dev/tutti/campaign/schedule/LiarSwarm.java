@@ -1,6 +1,9 @@
 package dev.tutti.campaign.schedule;
 
 import dev.tutti.campaign.cluster.Action;
+import dev.tutti.campaign.cluster.NetworkActions;
+import dev.tutti.campaign.cluster.NodeActions;
+import dev.tutti.campaign.cluster.Traffic;
 import dev.tutti.campaign.lies.Theme;
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
@@ -52,7 +55,7 @@ public final class LiarSwarm {
         drawWorld();
         boolean isAtOnce = random.nextBoolean();
         for (int node = 1; node <= size; node++) {
-            step(new Action.Start(node));
+            step(new NodeActions.Start(node));
             pass(isAtOnce ? 0 : random.nextLong(SECOND / 2));
             if (node != liar) {
                 world.core().add(node);
@@ -95,7 +98,7 @@ public final class LiarSwarm {
 
     private void round() {
         for (int index = random.nextInt(4); index >= 0; index--) {
-            step(new Action.Send(node(), 1 + random.nextInt(20), random.nextInt(1_000), 0));
+            step(new Traffic.Send(node(), 1 + random.nextInt(20), random.nextInt(1_000), 0));
         }
         for (int index = random.nextInt(3); index > 0; index--) {
             step(trouble());
@@ -104,8 +107,8 @@ public final class LiarSwarm {
         pass(random.nextLong(SECOND));
         if (random.nextInt(3) == 0) {
             for (int node = 1; node <= size; node++) {
-                step(new Action.Start(node));
-                step(new Action.JoinAgain(node));
+                step(new NodeActions.Start(node));
+                step(new NodeActions.JoinAgain(node));
             }
         }
     }
@@ -114,12 +117,12 @@ public final class LiarSwarm {
         int node = node();
         int other = 1 + (node + random.nextInt(size - 1)) % size;
         return switch (random.nextInt(8)) {
-            case 0, 1 -> new Action.Kill(node);
-            case 2 -> new Action.Start(node);
-            case 3 -> new Action.Leave(node);
-            case 4 -> new Action.JoinAgain(node);
-            case 5, 6 -> new Action.GiveUp(node, other);
-            default -> new Action.Talk(node, Duration.ofMillis(5 + random.nextInt(100)));
+            case 0, 1 -> new NodeActions.Kill(node);
+            case 2 -> new NodeActions.Start(node);
+            case 3 -> new NodeActions.Leave(node);
+            case 4 -> new NodeActions.JoinAgain(node);
+            case 5, 6 -> new NetworkActions.GiveUp(node, other);
+            default -> new Traffic.Talk(node, Duration.ofMillis(5 + random.nextInt(100)));
         };
     }
 

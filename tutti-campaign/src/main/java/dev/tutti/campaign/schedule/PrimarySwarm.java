@@ -3,7 +3,10 @@ package dev.tutti.campaign.schedule;
 import dev.tutti.campaign.cluster.Action;
 import dev.tutti.campaign.cluster.Ends;
 import dev.tutti.campaign.cluster.MessageTrigger;
+import dev.tutti.campaign.cluster.NetworkActions;
+import dev.tutti.campaign.cluster.NodeActions;
 import dev.tutti.campaign.cluster.ScheduledFault;
+import dev.tutti.campaign.cluster.Traffic;
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
@@ -43,7 +46,7 @@ final class PrimarySwarm {
         drawWorld();
         for (int node = 1; node <= size; node++) {
             if (random.nextInt(8) > 0) {
-                step(new Action.Start(node));
+                step(new NodeActions.Start(node));
                 pass(random.nextBoolean() ? 0 : random.nextLong(1L << 20 + random.nextInt(11)));
             }
         }
@@ -102,10 +105,10 @@ final class PrimarySwarm {
 
     private void round() {
         if (random.nextInt(3) == 0) {
-            step(new Action.Talk(node(), Duration.ofMillis(5 + random.nextInt(100))));
+            step(new Traffic.Talk(node(), Duration.ofMillis(5 + random.nextInt(100))));
         }
         for (int index = random.nextInt(3); index > 0; index--) {
-            step(new Action.Send(node(), 1 + random.nextInt(30), random.nextInt(2_000), 0));
+            step(new Traffic.Send(node(), 1 + random.nextInt(30), random.nextInt(2_000), 0));
         }
         for (int index = random.nextInt(3); index > 0; index--) {
             trigger();
@@ -117,7 +120,7 @@ final class PrimarySwarm {
         }
         pass(random.nextLong(2 * SECOND));
         if (random.nextInt(3) == 0) {
-            step(new Action.HealAll());
+            step(new NetworkActions.HealAll());
         }
         if (random.nextInt(3) == 0) {
             startAll();
@@ -128,18 +131,18 @@ final class PrimarySwarm {
     private Action trouble() {
         int node = node();
         return switch (random.nextInt(20)) {
-            case 0, 1, 2 -> new Action.Kill(node);
+            case 0, 1, 2 -> new NodeActions.Kill(node);
             case 3 -> new Action.Coordinator(random.nextBoolean() ? Action.Coordinator.Fate.KILLED : Action.Coordinator.Fate.CUT_OFF);
-            case 4, 5 -> new Action.Reboot(node);
-            case 6, 7 -> new Action.Start(node);
+            case 4, 5 -> new NodeActions.Reboot(node);
+            case 6, 7 -> new NodeActions.Start(node);
             case 8, 9, 10, 11 -> lose();
-            case 12 -> new Action.Miss(Action.setOf(node), Action.setOf(otherThan(node)));
-            case 13 -> new Action.HealAll();
-            case 14 -> new Action.GiveUp(node, otherThan(node));
-            case 15, 16 -> new Action.Leave(node);
-            case 17 -> new Action.JoinAgain(node);
-            case 18 -> new Action.Stop(node);
-            default -> new Action.LoseRecords(node);
+            case 12 -> new NetworkActions.Miss(Action.setOf(node), Action.setOf(otherThan(node)));
+            case 13 -> new NetworkActions.HealAll();
+            case 14 -> new NetworkActions.GiveUp(node, otherThan(node));
+            case 15, 16 -> new NodeActions.Leave(node);
+            case 17 -> new NodeActions.JoinAgain(node);
+            case 18 -> new NodeActions.Stop(node);
+            default -> new NodeActions.LoseRecords(node);
         };
     }
 
@@ -153,9 +156,9 @@ final class PrimarySwarm {
             (isHere ? side : other).add(node);
         }
         if (side.isEmpty() || other.isEmpty()) {
-            return new Action.HealAll();
+            return new NetworkActions.HealAll();
         }
-        return new Action.Lose(side, other, ScheduledFault.PARTITION);
+        return new NetworkActions.Lose(side, other, ScheduledFault.PARTITION);
     }
 
     /** Strikes during a decision: cuts off or ends the node that has decided, or those that have accepted. */
@@ -174,8 +177,8 @@ final class PrimarySwarm {
             int node = node();
             Action then = switch (random.nextInt(6)) {
                 case 0 -> new Ends.KillEnd(random.nextBoolean());
-                case 1 -> new Action.Reboot(node);
-                case 2 -> new Action.Kill(node);
+                case 1 -> new NodeActions.Reboot(node);
+                case 2 -> new NodeActions.Kill(node);
                 case 3 -> new Action.Coordinator(random.nextBoolean() ? Action.Coordinator.Fate.KILLED : Action.Coordinator.Fate.CUT_OFF);
                 default -> lose();
             };
@@ -187,13 +190,13 @@ final class PrimarySwarm {
         for (Schedule.Step step : steps) {
             nowNanos = Math.max(nowNanos, step.timeNanos());
         }
-        step(new Action.HealAll());
+        step(new NetworkActions.HealAll());
     }
 
     private void startAll() {
         for (int node = 1; node <= size; node++) {
-            step(new Action.Start(node));
-            step(new Action.JoinAgain(node));
+            step(new NodeActions.Start(node));
+            step(new NodeActions.JoinAgain(node));
         }
     }
 

@@ -4,7 +4,10 @@ import dev.tutti.campaign.cluster.Action;
 import dev.tutti.campaign.cluster.Band;
 import dev.tutti.campaign.cluster.Ends;
 import dev.tutti.campaign.cluster.MessageTrigger;
+import dev.tutti.campaign.cluster.NetworkActions;
+import dev.tutti.campaign.cluster.NodeActions;
 import dev.tutti.campaign.cluster.Promises;
+import dev.tutti.campaign.cluster.Traffic;
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
@@ -99,12 +102,12 @@ final class PromptSwarm {
         pass(SECOND / 20);
         rest();
         for (int node = 1; node <= size; node++) {
-            step(new Action.Leave(node));
+            step(new NodeActions.Leave(node));
             pass(lasts.nextLong(SECOND / 20));
         }
         pass(3 * SECOND);
         int first = 1 + lasts.nextInt(size);
-        step(new Action.JoinAgain(first));
+        step(new NodeActions.JoinAgain(first));
         step(new Promises.Joined(AT_ONCE));
         pass(SECOND);
         startAll();
@@ -115,18 +118,18 @@ final class PromptSwarm {
     /** Lets one node consume nothing while its senders lose and find it repeatedly: it holds no more than a window. */
     private void stuckReceiver() {
         int receiver = 1 + lasts.nextInt(size);
-        step(new Action.Consume(receiver, null));
+        step(new Traffic.Consume(receiver, null));
         for (int round = 0; round < 6; round++) {
             for (int from : others(Action.setOf(receiver))) {
-                step(new Action.Send(from, 100, 1_500, receiver));
-                step(new Action.Send(from, 100, 1_500, 0));
+                step(new Traffic.Send(from, 100, 1_500, receiver));
+                step(new Traffic.Send(from, 100, 1_500, 0));
             }
             pass(SECOND / 2);
-            step(new Action.Part(Action.setOf(receiver), others(Action.setOf(receiver))));
+            step(new NetworkActions.Part(Action.setOf(receiver), others(Action.setOf(receiver))));
             pass(SECOND / 100);
             step(new Promises.OneView(WITHIN));
         }
-        step(new Action.Consume(receiver, Duration.ZERO));
+        step(new Traffic.Consume(receiver, Duration.ZERO));
         rest();
     }
 
@@ -179,12 +182,12 @@ final class PromptSwarm {
             }
         }
         while (random.nextInt(3) == 0) {
-            step(new Action.Compute(node(), nanos(1L << 20 + random.nextInt(5)), nanos(20_000)));
+            step(new NodeActions.Compute(node(), nanos(1L << 20 + random.nextInt(5)), nanos(20_000)));
         }
     }
 
     private void delay(int from, int to, long millis) {
-        step(new Action.Delay(Action.setOf(from), Action.setOf(to), Duration.ofMillis(millis)));
+        step(new NetworkActions.Delay(Action.setOf(from), Action.setOf(to), Duration.ofMillis(millis)));
     }
 
     private void start() {
@@ -193,15 +196,15 @@ final class PromptSwarm {
         }
         long spread = random.nextBoolean() ? 1 : 1L << 20 + random.nextInt(11);
         for (int node = 1; node <= size; node++) {
-            stepAfter(random.nextLong(spread), new Action.Start(node));
+            stepAfter(random.nextLong(spread), new NodeActions.Start(node));
         }
         pass(spread);
     }
 
     private void startAll() {
         for (int node = 1; node <= size; node++) {
-            step(new Action.Start(node));
-            step(new Action.JoinAgain(node));
+            step(new NodeActions.Start(node));
+            step(new NodeActions.JoinAgain(node));
         }
     }
 
@@ -220,22 +223,22 @@ final class PromptSwarm {
     }
 
     /** Draws half of the messages as given, the others scoped, out of band, to one, to itself or in pieces. */
-    private Action.Send send(int from, int count, int length, int to) {
+    private Traffic.Send send(int from, int count, int length, int to) {
         if (kinds.nextBoolean()) {
-            return new Action.Send(from, count, length, to);
+            return new Traffic.Send(from, count, length, to);
         }
         Band band = Band.values()[kinds.nextInt(Band.values().length)];
         boolean isLarge = band != Band.OUT_OF_BAND && kinds.nextInt(8) == 0;
         int receiver = kinds.nextInt(3) > 0 ? to : 1 + kinds.nextInt(size);
         return isLarge
-                ? new Action.Send(from, 1, 128 * 1024 + kinds.nextInt(200_000), receiver, band)
-                : new Action.Send(from, count, length, receiver, band);
+                ? new Traffic.Send(from, 1, 128 * 1024 + kinds.nextInt(200_000), receiver, band)
+                : new Traffic.Send(from, count, length, receiver, band);
     }
 
     /** Sends enough that some of it is under way when a fault comes, and unicasts that begin their stream. */
     private void work() {
         if (random.nextBoolean()) {
-            step(new Action.Talk(random.nextBoolean() ? slowSender : node(), Duration.ofMillis(1 + random.nextInt(30))));
+            step(new Traffic.Talk(random.nextBoolean() ? slowSender : node(), Duration.ofMillis(1 + random.nextInt(30))));
         }
         for (int index = random.nextInt(3); index >= 0; index--) {
             int from = random.nextBoolean() ? slowSender : node();
@@ -249,28 +252,28 @@ final class PromptSwarm {
     private void trouble() {
         int node = node();
         switch (random.nextInt(18)) {
-            case 0 -> step(new Action.Kill(node));
+            case 0 -> step(new NodeActions.Kill(node));
             case 1 -> step(new Action.Coordinator(Action.Coordinator.Fate.KILLED));
             case 2 -> {
-                step(new Action.Kill(node));
+                step(new NodeActions.Kill(node));
                 pass(random.nextLong(5_000_000));
-                step(new Action.Kill(node()));
+                step(new NodeActions.Kill(node()));
             }
             case 3 -> {
-                step(new Action.Kill(node));
-                stepAfter(random.nextLong(1L << 16 + random.nextInt(12)), new Action.Start(node));
+                step(new NodeActions.Kill(node));
+                stepAfter(random.nextLong(1L << 16 + random.nextInt(12)), new NodeActions.Start(node));
             }
-            case 4 -> step(new Action.Reboot(node));
-            case 5 -> step(new Action.Stop(node));
+            case 4 -> step(new NodeActions.Reboot(node));
+            case 5 -> step(new NodeActions.Stop(node));
             case 6 -> {
-                step(new Action.Leave(node));
-                stepAfter(random.nextLong(1L << 24), new Action.JoinAgain(node));
+                step(new NodeActions.Leave(node));
+                stepAfter(random.nextLong(1L << 24), new NodeActions.JoinAgain(node));
             }
-            case 7 -> step(new Action.Break(node, otherThan(node), Network.Notice.BOTH));
-            case 8, 9 -> step(new Action.GiveUp(node, otherThan(node)));
+            case 7 -> step(new NetworkActions.Break(node, otherThan(node), Network.Notice.BOTH));
+            case 8, 9 -> step(new NetworkActions.GiveUp(node, otherThan(node)));
             case 10 -> part();
             case 11 -> step(new Action.Coordinator(Action.Coordinator.Fate.GIVEN_UP));
-            case 12 -> step(new Action.Stall(node, nanos(1L << 20 + random.nextInt(8))));
+            case 12 -> step(new NodeActions.Stall(node, nanos(1L << 20 + random.nextInt(8))));
             case 13, 14, 15 -> severalParts();
             default -> startAll();
         }
@@ -282,14 +285,14 @@ final class PromptSwarm {
         while (side.size() < size - 1 && random.nextInt(3) == 0) {
             side.add(node());
         }
-        step(new Action.Part(side, others(side)));
+        step(new NetworkActions.Part(side, others(side)));
     }
 
     /** Makes three parts or more in a row, so that several coordinators merge at once; one of them is heard late. */
     private void severalParts() {
         TreeSet<Integer> late = Action.setOf(slowSender, slowReceiver);
         if (late.size() < size) {
-            step(new Action.Part(late, others(late)));
+            step(new NetworkActions.Part(late, others(late)));
         }
         for (int index = random.nextInt(3); index >= 0; index--) {
             pass(random.nextLong(1L << 16 + random.nextInt(12)));
@@ -321,16 +324,16 @@ final class PromptSwarm {
             together.add(
                     switch (random.nextInt(4)) {
                         case 0 -> new Ends.PartEnds();
-                        case 1 -> new Action.GiveUp(node, otherThan(node));
-                        default -> new Action.Part(Action.setOf(node), Action.setOf(otherThan(node)));
+                        case 1 -> new NetworkActions.GiveUp(node, otherThan(node));
+                        default -> new NetworkActions.Part(Action.setOf(node), Action.setOf(otherThan(node)));
                     });
         }
         if (together.isEmpty() || random.nextInt(4) == 0) {
             together.add(
                     switch (random.nextInt(6)) {
-                        case 0 -> new Action.Kill(node);
+                        case 0 -> new NodeActions.Kill(node);
                         case 1 -> new Action.Coordinator(Action.Coordinator.Fate.KILLED);
-                        case 2 -> new Action.Start(node);
+                        case 2 -> new NodeActions.Start(node);
                         default -> new Ends.KillEnd(random.nextBoolean());
                     });
         }

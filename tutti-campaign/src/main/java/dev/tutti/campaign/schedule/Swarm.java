@@ -5,9 +5,12 @@ import dev.tutti.campaign.cluster.Band;
 import dev.tutti.campaign.cluster.Ends;
 import dev.tutti.campaign.cluster.MessageTrigger;
 import dev.tutti.campaign.cluster.Neighbours;
+import dev.tutti.campaign.cluster.NetworkActions;
+import dev.tutti.campaign.cluster.NodeActions;
 import dev.tutti.campaign.cluster.Promises;
 import dev.tutti.campaign.cluster.ScheduledFault;
 import dev.tutti.campaign.cluster.SimulatedCluster;
+import dev.tutti.campaign.cluster.Traffic;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
@@ -104,7 +107,7 @@ public final class Swarm {
         boolean isAtOnce = random.nextBoolean();
         for (int node = 1; node <= size; node++) {
             if (random.nextInt(12) > 0) {
-                step(new Action.Start(node));
+                step(new NodeActions.Start(node));
                 pass(isAtOnce ? 0 : random.nextLong(1L << 10 + random.nextInt(22)));
             }
         }
@@ -281,9 +284,9 @@ public final class Swarm {
     /** Adds a stretch of up to hours in which nothing new happens. */
     private void lull() {
         if (random.nextBoolean()) {
-            step(new Action.HealAll());
+            step(new NetworkActions.HealAll());
         }
-        step(new Action.Quiet());
+        step(new Traffic.Quiet());
         pass(1_000_000_000L * (1L << random.nextInt(13)));
     }
 
@@ -311,25 +314,25 @@ public final class Swarm {
         switch (fault) {
             case WORK -> work(node);
             case START -> {
-                step(new Action.Start(node));
-                step(new Action.Resume(node));
-                step(new Action.Unclog(node));
+                step(new NodeActions.Start(node));
+                step(new NodeActions.Resume(node));
+                step(new NetworkActions.Unclog(node));
             }
             case KILL -> kill(node);
             case POWER_OFF -> {
-                step(new Action.PowerOff(node));
+                step(new NodeActions.PowerOff(node));
                 startSoon(node);
             }
             case STOP -> {
-                step(new Action.Stop(node));
+                step(new NodeActions.Stop(node));
                 startSoon(node);
             }
             case LEAVE -> {
                 boolean isAside = hasAside() && random.nextBoolean();
-                step(isAside ? new Action.LeaveAside(node) : new Action.Leave(node));
+                step(isAside ? new NodeActions.LeaveAside(node) : new NodeActions.Leave(node));
                 stepAfter(
                         random.nextLong(1L << 20 + random.nextInt(13)),
-                        isAside ? new Action.JoinAside(node) : new Action.JoinAgain(node));
+                        isAside ? new NodeActions.JoinAside(node) : new NodeActions.JoinAgain(node));
                 if (random.nextInt(3) == 0) {
                     // To a member that is about to leave, or has just left.
                     pass(random.nextLong(2_000_000));
@@ -337,17 +340,17 @@ public final class Swarm {
                 }
             }
             case PAUSE -> {
-                step(new Action.Pause(node));
-                stepAfter(1_000_000L << random.nextInt(17), new Action.Resume(node));
+                step(new NodeActions.Pause(node));
+                stepAfter(1_000_000L << random.nextInt(17), new NodeActions.Resume(node));
             }
-            case SLOW_NODE -> step(new Action.Compute(
+            case SLOW_NODE -> step(new NodeActions.Compute(
                     node,
                     Duration.ofNanos(1 + random.nextLong(1L << 10 + random.nextInt(15))),
                     Duration.ofNanos(random.nextLong(20_000))));
             case SLOW_APPLICATION -> slowApplication(node);
-            case WALL_CLOCK -> step(new Action.SetWallClock(
+            case WALL_CLOCK -> step(new NodeActions.SetWallClock(
                     node, Duration.ofMillis(random.nextLong(-3_600_000, 3_600_001))));
-            case LEAP -> step(new Action.Leap(node, Duration.ofMillis(random.nextLong(1L << random.nextInt(22)))));
+            case LEAP -> step(new NodeActions.Leap(node, Duration.ofMillis(random.nextLong(1L << random.nextInt(22)))));
             case DRIFT, TIMERS, TAIL -> work(node);
             case PARTITION -> partition();
             case ONE_WAY -> oneWay();
@@ -359,7 +362,7 @@ public final class Swarm {
             case CLOG -> clog();
             case BREAK -> {
                 for (int index = random.nextInt(3); index >= 0; index--) {
-                    step(new Action.Break(
+                    step(new NetworkActions.Break(
                             node, otherThan(node), Network.Notice.values()[random.nextInt(4)]));
                     pass(random.nextLong(1_000_000));
                 }
@@ -367,7 +370,7 @@ public final class Swarm {
             case AMBUSH -> trigger();
             case DELAY -> delay();
             case GIVE_UP -> giveUp(node);
-            case CORRUPTION -> step(new Action.Corrupt(node, otherThan(node)));
+            case CORRUPTION -> step(new NetworkActions.Corrupt(node, otherThan(node)));
         }
     }
 
@@ -389,7 +392,7 @@ public final class Swarm {
         }
         int kind = random.nextInt(8);
         if (kind == 0) {
-            step(new Action.Talk(node, Duration.ofMillis(20 + random.nextInt(500))));
+            step(new Traffic.Talk(node, Duration.ofMillis(20 + random.nextInt(500))));
         } else if (kind == 1) {
             for (int from = 1; from <= size; from++) {
                 send(from, Math.max(1, count / size), length, 0);
@@ -406,14 +409,14 @@ public final class Swarm {
             case 1 -> Band.OUT_OF_BAND;
             default -> Band.ORDERED;
         };
-        step(new Action.Send(from, count, band == Band.OUT_OF_BAND ? Math.min(length, URGENT_BYTES_MAX) : length, to, band));
+        step(new Traffic.Send(from, count, band == Band.OUT_OF_BAND ? Math.min(length, URGENT_BYTES_MAX) : length, to, band));
     }
 
     private void kill(int node) {
-        step(new Action.Kill(node));
+        step(new NodeActions.Kill(node));
         if (random.nextInt(4) == 0) {
             pass(random.nextLong(5_000_000));
-            step(new Action.Kill(node()));
+            step(new NodeActions.Kill(node()));
         }
         startSoon(node);
     }
@@ -421,17 +424,17 @@ public final class Swarm {
     /** Starts the node again, often before any other has noticed that it was gone. */
     private void startSoon(int node) {
         if (faults.contains(ScheduledFault.START) && random.nextBoolean()) {
-            stepAfter(random.nextLong(1L << 10 + random.nextInt(24)), new Action.Start(node));
+            stepAfter(random.nextLong(1L << 10 + random.nextInt(24)), new NodeActions.Start(node));
         }
     }
 
     private void slowApplication(int node) {
         Action slow = random.nextInt(3) == 0
-                ? new Action.Consume(node, null)
-                : new Action.Consume(node, Duration.ofNanos(random.nextLong(1L << 14 + random.nextInt(11))));
+                ? new Traffic.Consume(node, null)
+                : new Traffic.Consume(node, Duration.ofNanos(random.nextLong(1L << 14 + random.nextInt(11))));
         step(slow);
         if (random.nextBoolean()) {
-            stepAfter(random.nextLong(1L << 25 + random.nextInt(10)), new Action.Consume(node, Duration.ZERO));
+            stepAfter(random.nextLong(1L << 25 + random.nextInt(10)), new Traffic.Consume(node, Duration.ZERO));
         }
     }
 
@@ -455,11 +458,11 @@ public final class Swarm {
     }
 
     private void lose(TreeSet<Integer> side, TreeSet<Integer> other, ScheduledFault fault) {
-        step(new Action.Lose(side, other, fault));
+        step(new NetworkActions.Lose(side, other, fault));
         if (random.nextInt(3) > 0) {
-            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.Find(side, other));
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new NetworkActions.Find(side, other));
         } else if (random.nextBoolean()) {
-            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.HealAll());
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new NetworkActions.HealAll());
         }
     }
 
@@ -474,20 +477,20 @@ public final class Swarm {
         shuffle(seats);
         int length = 2 + random.nextInt(size / 2 - 1);
         for (int from = 0; from + length < size; from += length) {
-            step(new Action.Lose(
+            step(new NetworkActions.Lose(
                     new TreeSet<>(seats.subList(from, from + length)),
                     new TreeSet<>(seats.subList(from + length, size)),
                     ScheduledFault.PARTITION));
         }
-        stepAfter(random.nextLong(1L << 24 + random.nextInt(13)), new Action.HealAll());
+        stepAfter(random.nextLong(1L << 24 + random.nextInt(13)), new NetworkActions.HealAll());
     }
 
     private void oneWay() {
         TreeSet<Integer> side = side();
         TreeSet<Integer> other = others(side);
-        step(new Action.Miss(side, other));
+        step(new NetworkActions.Miss(side, other));
         if (random.nextBoolean()) {
-            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.Find(side, other));
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new NetworkActions.Find(side, other));
         }
     }
 
@@ -517,13 +520,13 @@ public final class Swarm {
             for (int other = index + 1; other < size; other++) {
                 int distance = Math.min(other - index, size - other + index);
                 if (distance > reach) {
-                    step(new Action.Lose(
+                    step(new NetworkActions.Lose(
                             Action.setOf(seats.get(index)), Action.setOf(seats.get(other)), ScheduledFault.RING));
                 }
             }
         }
         if (random.nextInt(3) > 0) {
-            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.HealAll());
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new NetworkActions.HealAll());
         }
     }
 
@@ -532,8 +535,8 @@ public final class Swarm {
         TreeSet<Integer> other = others(side);
         long period = 1L << 24 + random.nextInt(11);
         for (int round = 2 + random.nextInt(6); round > 0; round--) {
-            step(new Action.Lose(side, other, ScheduledFault.FLAPPING));
-            stepAfter(random.nextLong(period), new Action.Find(side, other));
+            step(new NetworkActions.Lose(side, other, ScheduledFault.FLAPPING));
+            stepAfter(random.nextLong(period), new NetworkActions.Find(side, other));
             pass(period);
         }
     }
@@ -543,14 +546,14 @@ public final class Swarm {
         shuffle(seats);
         long gap = 1L << 20 + random.nextInt(11);
         for (int node : seats) {
-            step(new Action.Clog(node));
+            step(new NetworkActions.Clog(node));
             pass(random.nextLong(gap));
         }
         shuffle(seats);
         long at = 0;
         for (int node : seats) {
             at += random.nextLong(gap);
-            stepAfter(at, new Action.Unclog(node));
+            stepAfter(at, new NetworkActions.Unclog(node));
         }
     }
 
@@ -561,9 +564,9 @@ public final class Swarm {
         while (other.size() > 1 && random.nextBoolean()) {
             other.remove(other.first());
         }
-        step(new Action.Delay(side, other, Duration.ofNanos(random.nextLong(1L << 20 + random.nextInt(12)))));
+        step(new NetworkActions.Delay(side, other, Duration.ofNanos(random.nextLong(1L << 20 + random.nextInt(12)))));
         if (random.nextBoolean()) {
-            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.Delay(side, other, Duration.ZERO));
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new NetworkActions.Delay(side, other, Duration.ZERO));
         }
     }
 
@@ -574,9 +577,9 @@ public final class Swarm {
                 ? others(Action.setOf(node))
                 : Action.setOf(otherThan(node));
         for (int other : others) {
-            step(new Action.GiveUp(node, other));
+            step(new NetworkActions.GiveUp(node, other));
             if (isMutual) {
-                step(new Action.GiveUp(other, node));
+                step(new NetworkActions.GiveUp(other, node));
             }
         }
     }
@@ -587,14 +590,14 @@ public final class Swarm {
         MessageTrigger.Message message = messages.get(random.nextInt(messages.size()));
         if (random.nextBoolean()) {
             step(new Action.Await(MessageTrigger.Message.PREPARE, 0, 1, Duration.ZERO,
-                    new Action.Send(node(), 1 + random.nextInt(20), random.nextInt(3_000), 0)));
+                    new Traffic.Send(node(), 1 + random.nextInt(20), random.nextInt(3_000), 0)));
         }
         if (random.nextBoolean()) {
             // Messages of all kinds, so that some of each wait or are under way while the view changes.
             Band band = Band.values()[random.nextInt(Band.values().length)];
             int length = random.nextInt(8) == 0 && band != Band.OUT_OF_BAND ? random.nextInt(300_000) : random.nextInt(2_000);
             step(new Action.Await(message, 0, 1 + random.nextInt(size), Duration.ZERO,
-                    new Action.Send(node(), 1 + random.nextInt(4), length, random.nextInt(3) == 0 ? 0 : node(), band)));
+                    new Traffic.Send(node(), 1 + random.nextInt(4), length, random.nextInt(3) == 0 ? 0 : node(), band)));
         }
         for (int index = random.nextInt(2); index >= 0; index--) {
             Duration later = random.nextBoolean()
@@ -609,17 +612,17 @@ public final class Swarm {
         TreeSet<Integer> side = side();
         return switch (random.nextInt(16)) {
             case 12, 13 -> new Ends.KillEnd(random.nextBoolean());
-            case 14, 15 -> new Action.GiveUp(node, otherThan(node));
-            case 0, 1, 2 -> new Action.Kill(node);
-            case 3 -> new Action.PowerOff(node);
-            case 4 -> new Action.Leave(node);
-            case 5 -> new Action.Start(node);
+            case 14, 15 -> new NetworkActions.GiveUp(node, otherThan(node));
+            case 0, 1, 2 -> new NodeActions.Kill(node);
+            case 3 -> new NodeActions.PowerOff(node);
+            case 4 -> new NodeActions.Leave(node);
+            case 5 -> new NodeActions.Start(node);
             case 6 -> new Action.Coordinator(Action.Coordinator.Fate.KILLED);
-            case 7 -> new Action.Lose(side, others(side), ScheduledFault.PARTITION);
-            case 8 -> new Action.Lose(Action.setOf(node), Action.setOf(otherThan(node)), ScheduledFault.PARTITION);
-            case 9 -> new Action.Pause(node);
-            case 10 -> new Action.Clog(node);
-            default -> new Action.Break(node, otherThan(node), Network.Notice.values()[random.nextInt(4)]);
+            case 7 -> new NetworkActions.Lose(side, others(side), ScheduledFault.PARTITION);
+            case 8 -> new NetworkActions.Lose(Action.setOf(node), Action.setOf(otherThan(node)), ScheduledFault.PARTITION);
+            case 9 -> new NodeActions.Pause(node);
+            case 10 -> new NetworkActions.Clog(node);
+            default -> new NetworkActions.Break(node, otherThan(node), Network.Notice.values()[random.nextInt(4)]);
         };
     }
 
@@ -642,15 +645,15 @@ public final class Swarm {
                 lastly();
                 if (random.nextBoolean() || isEverybodyNeeded) {
                     for (int node = 1; node <= size; node++) {
-                        step(new Action.Start(node));
+                        step(new NodeActions.Start(node));
                     }
                 }
                 if (hasAside() && random.nextBoolean()) {
                     // The second group must not wait for it.
-                    step(new Action.HealAll());
+                    step(new NetworkActions.HealAll());
                     pass(5_000_000_000L);
-                    step(new Action.Consume(node(), null));
-                    step(new Action.Send(node(), 20, 1_000, 0));
+                    step(new Traffic.Consume(node(), null));
+                    step(new Traffic.Send(node(), 20, 1_000, 0));
                 }
             }
             case LIVENESS -> endWithCore();
@@ -678,7 +681,7 @@ public final class Swarm {
             // Lost datagrams are sent again, even if no message follows.
             step(new Promises.OneView(LONG));
             for (int from = 1; from <= size; from++) {
-                step(new Action.Send(from, 1 + lasts.nextInt(10), lasts.nextInt(1_000), 0));
+                step(new Traffic.Send(from, 1 + lasts.nextInt(10), lasts.nextInt(1_000), 0));
             }
             step(new Promises.Arrived(Duration.ofSeconds(30)));
         }
@@ -697,14 +700,14 @@ public final class Swarm {
     /** Heals everything and waits until nothing is under way that could cause another view. */
     private void allWell() {
         step(new Promises.Disarm());
-        step(new Action.HealAll());
+        step(new NetworkActions.HealAll());
         for (int node = 1; node <= size; node++) {
-            step(new Action.Start(node));
-            step(new Action.Resume(node));
-            step(new Action.Unclog(node));
-            step(new Action.Consume(node, Duration.ZERO));
-            step(new Action.Compute(node, Duration.ofNanos(1_000), Duration.ofNanos(200)));
-            step(new Action.Delay(Action.setOf(node), others(Action.setOf(node)), Duration.ZERO));
+            step(new NodeActions.Start(node));
+            step(new NodeActions.Resume(node));
+            step(new NetworkActions.Unclog(node));
+            step(new Traffic.Consume(node, Duration.ZERO));
+            step(new NodeActions.Compute(node, Duration.ofNanos(1_000), Duration.ofNanos(200)));
+            step(new NetworkActions.Delay(Action.setOf(node), others(Action.setOf(node)), Duration.ZERO));
         }
         pass(1_000_000);
         step(new Promises.OneView(LONG));
@@ -713,15 +716,15 @@ public final class Swarm {
 
     /** Kills the only seed, then cuts the others into two sides, which have to find each other without it. */
     private void loseTheSeed(SplittableRandom lasts, Duration timeout) {
-        step(new Action.Kill(1));
+        step(new NodeActions.Kill(1));
         TreeSet<Integer> side = new TreeSet<>();
         TreeSet<Integer> other = new TreeSet<>();
         for (int node = 2; node <= size; node++) {
             (node == 2 || node < size && lasts.nextBoolean() ? side : other).add(node);
         }
-        step(new Action.Lose(side, other, ScheduledFault.PARTITION));
+        step(new NetworkActions.Lose(side, other, ScheduledFault.PARTITION));
         pass(timeout.toNanos() * 10);
-        step(new Action.HealAll());
+        step(new NetworkActions.HealAll());
         pass(1_000_000);
         step(new Promises.OneView(LONG));
     }
@@ -732,33 +735,33 @@ public final class Swarm {
         world.core().addAll(core);
         for (int node = 1; node <= size; node++) {
             if (core.contains(node)) {
-                step(new Action.Start(node));
+                step(new NodeActions.Start(node));
                 continue;
             }
             TreeSet<Integer> alone = Action.setOf(node);
             switch (random.nextInt(6)) {
-                case 0 -> step(new Action.Kill(node));
-                case 1 -> step(new Action.PowerOff(node));
-                case 2 -> step(new Action.Pause(node));
-                case 3 -> step(new Action.Lose(alone, core, ScheduledFault.PARTITION));
-                case 4 -> step(new Action.Miss(alone, core));
-                default -> step(new Action.Miss(core, alone));
+                case 0 -> step(new NodeActions.Kill(node));
+                case 1 -> step(new NodeActions.PowerOff(node));
+                case 2 -> step(new NodeActions.Pause(node));
+                case 3 -> step(new NetworkActions.Lose(alone, core, ScheduledFault.PARTITION));
+                case 4 -> step(new NetworkActions.Miss(alone, core));
+                default -> step(new NetworkActions.Miss(core, alone));
             }
         }
     }
 
     /** Starts all nodes, and leaves some pairs cut off from each other, in one direction or both. */
     private void endWithCuts() {
-        step(new Action.HealAll());
+        step(new NetworkActions.HealAll());
         for (int node = 1; node <= size; node++) {
-            step(new Action.Start(node));
+            step(new NodeActions.Start(node));
         }
         int cuts = 1 + random.nextInt(size);
         for (int index = 0; index < cuts; index++) {
             int node = node();
             TreeSet<Integer> one = Action.setOf(node);
             TreeSet<Integer> other = Action.setOf(otherThan(node));
-            step(random.nextBoolean() ? new Action.Miss(one, other) : new Action.Lose(one, other, ScheduledFault.PARTITION));
+            step(random.nextBoolean() ? new NetworkActions.Miss(one, other) : new NetworkActions.Lose(one, other, ScheduledFault.PARTITION));
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.tutti.campaign.search;
 import dev.tutti.campaign.cluster.Action;
 import dev.tutti.campaign.cluster.NodeMaker;
 import dev.tutti.campaign.cluster.ScheduledFault;
+import dev.tutti.campaign.cluster.Traffic;
 import dev.tutti.campaign.schedule.Schedule;
 import dev.tutti.core.settings.SettingException;
 import java.util.ArrayList;
@@ -168,9 +169,9 @@ final class Shrinker {
 
     private void shrinkAmounts() {
         for (int index = 0; index < best.schedule().steps().size() && hasTime(); index++) {
-            if (best.schedule().steps().get(index).action() instanceof Action.Send send) {
+            if (best.schedule().steps().get(index).action() instanceof Traffic.Send send) {
                 for (int count : new int[] {1, 10}) {
-                    if (count < send.count() && attempt(replaced(index, new Action.Send(
+                    if (count < send.count() && attempt(replaced(index, new Traffic.Send(
                             send.node(), count, send.length(), send.receiver(), send.band())))) {
                         break;
                     }

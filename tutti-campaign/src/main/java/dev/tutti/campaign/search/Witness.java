@@ -1,6 +1,8 @@
 package dev.tutti.campaign.search;
 
 import dev.tutti.campaign.cluster.Action;
+import dev.tutti.campaign.cluster.NetworkActions;
+import dev.tutti.campaign.cluster.NodeActions;
 import dev.tutti.campaign.cluster.ScheduledFault;
 import dev.tutti.campaign.cluster.SimulatedCluster;
 import dev.tutti.campaign.cluster.SimulatedMember;
@@ -267,15 +269,15 @@ final class Witness {
     /** Returns the state of the cluster before an action, for {@link #after}. */
     String before(Action action) {
         return switch (action) {
-            case Action.Start start when isMissed(start.node()) -> "state.restart-before-noticed: its past is in a view";
-            case Action.Start start when cluster.wasStarted(start.node()) -> "state.restart";
-            case Action.Kill kill when isChanging() -> "state.kill-in-view-change";
-            case Action.PowerOff off when isChanging() -> "state.power-off-in-view-change";
-            case Action.Leave leave when isChanging() -> "state.leave-in-view-change";
-            case Action.Stop stop when isChanging() -> "state.stop-in-view-change";
-            case Action.Lose lose when isChanging() -> "state.partition-in-view-change";
-            case Action.Break broken when isChanging() -> "state.break-in-view-change";
-            case Action.Pause pause when isChanging() -> "state.pause-in-view-change";
+            case NodeActions.Start start when isMissed(start.node()) -> "state.restart-before-noticed: its past is in a view";
+            case NodeActions.Start start when cluster.wasStarted(start.node()) -> "state.restart";
+            case NodeActions.Kill kill when isChanging() -> "state.kill-in-view-change";
+            case NodeActions.PowerOff off when isChanging() -> "state.power-off-in-view-change";
+            case NodeActions.Leave leave when isChanging() -> "state.leave-in-view-change";
+            case NodeActions.Stop stop when isChanging() -> "state.stop-in-view-change";
+            case NetworkActions.Lose lose when isChanging() -> "state.partition-in-view-change";
+            case NetworkActions.Break broken when isChanging() -> "state.break-in-view-change";
+            case NodeActions.Pause pause when isChanging() -> "state.pause-in-view-change";
             default -> "";
         };
     }
@@ -291,7 +293,7 @@ final class Witness {
         while (recent.getFirst().timeNanos() < now - TOGETHER_NANOS) {
             recent.removeFirst();
         }
-        if (action instanceof Action.Start
+        if (action instanceof NodeActions.Start
                 && cluster.node(action.nodes().first()).run() > 1
                 && has(ScheduledFault.KILL, ScheduledFault.POWER_OFF)
                 && has(ScheduledFault.PARTITION, ScheduledFault.ONE_WAY, ScheduledFault.BRIDGE, ScheduledFault.RING, ScheduledFault.FLAPPING)) {

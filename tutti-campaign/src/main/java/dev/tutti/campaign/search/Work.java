@@ -1,8 +1,8 @@
 package dev.tutti.campaign.search;
 
-import dev.tutti.campaign.cluster.Action;
 import dev.tutti.campaign.cluster.Band;
 import dev.tutti.campaign.cluster.SimulatedCluster;
+import dev.tutti.campaign.cluster.Traffic;
 import dev.tutti.core.Packet;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ final class Work {
     }
 
     /** Counts a message before it is sent. */
-    static void count(SimulatedCluster cluster, Action.Send send, boolean isInViewChange, Coverage coverage) {
+    static void count(SimulatedCluster cluster, Traffic.Send send, boolean isInViewChange, Coverage coverage) {
         int receiver = send.receiver();
         String to = receiver == 0
                 ? "to all"

@@ -1,0 +1,111 @@
+package dev.tutti.campaign.cluster;
+
+import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.protocols.datagram.DatagramNode;
+import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.protocols.packing.PacketSizes;
+import dev.tutti.sim.PropertyChecker;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Settings of the nodes of a cluster and of their group. A change counts for nodes that start after it. */
+final class ClusterSettings {
+
+    private static final String SOURCE = "schedule";
+
+    private final List<String> addresses;
+    private final boolean isOnDatagrams;
+    private int seeds;
+    private int datagramBytesMax = 1_400;
+    private boolean isMulticast;
+    private Settings node = Settings.of(NodeSettings.ALL).with(TransportSettings.RECORDS_DIRECTORY, "simulated");
+    private Settings group = Settings.of(GroupSettings.ALL);
+
+    /** @param size number of nodes, which are called n1, n2 … */
+    ClusterSettings(int size, boolean isOnDatagrams) {
+        this.addresses = IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
+        this.isOnDatagrams = isOnDatagrams;
+        this.seeds = size;
+    }
+
+    Settings node() {
+        return node;
+    }
+
+    Settings group() {
+        return group;
+    }
+
+    <T> void set(Setting<T> setting, T value) {
+        if (group.has(setting.name())) {
+            group = group.with(setting, value);
+        } else {
+            node = node.with(setting, value);
+        }
+    }
+
+    void set(String name, String text) {
+        if (group.has(name)) {
+            group = group.with(name, text, Settings.Source.BUILDER, SOURCE);
+        } else {
+            node = node.with(name, text, Settings.Source.BUILDER, SOURCE);
+        }
+    }
+
+    /** Gives nodes only the first {@code count} addresses as seeds. */
+    void setSeeds(int count) {
+        seeds = count;
+    }
+
+    /** Sets the length of the largest datagram. */
+    void setDatagramBytesMax(int bytesMax) {
+        datagramBytesMax = bytesMax;
+    }
+
+    /** Lets nodes reach all others with one datagram. */
+    void setMulticast() {
+        isMulticast = true;
+    }
+
+    /** Returns the settings of one node, with its name and its seeds. */
+    Settings ofNode(int number) {
+        return node.with(TransportSettings.NAME, "n" + number).with(NodeSettings.SEEDS, seedsOf(number));
+    }
+
+    /** Returns all addresses, unless the schedule names fewer; the node then learns the others from its peers. */
+    private List<String> seedsOf(int number) {
+        List<String> wanted = node.get(NodeSettings.SEEDS);
+        if (wanted.equals(SimulatedCluster.NEXT_ONLY)) {
+            return List.of(addresses.get(number % addresses.size()));
+        }
+        return wanted.isEmpty() ? addresses.subList(0, seeds) : wanted;
+    }
+
+    boolean isPrimary() {
+        return group.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY;
+    }
+
+    DatagramNode.Limits datagramLimits(int receiveBufferBytes) {
+        return DatagramNode.Limits.of(node, datagramBytesMax, receiveBufferBytes, isMulticast);
+    }
+
+    PacketSizes packetSizes(int receiveBufferBytes) {
+        return isOnDatagrams
+                ? PacketSizes.ofDatagrams(datagramLimits(receiveBufferBytes).payloadBytesMax())
+                : PacketSizes.STREAM;
+    }
+
+    /** Returns the guarantees that a group with these settings gives. */
+    static PropertyChecker.Promise promise(Settings group) {
+        boolean isSafe = group.get(GroupSettings.TOTAL_DELIVERY) == GroupSettings.TotalDelivery.SAFE;
+        return switch (group.get(GroupSettings.STACK)) {
+            case FIFO -> PropertyChecker.Promise.RELIABLE;
+            case CAUSAL -> PropertyChecker.Promise.CAUSAL;
+            case TOTAL -> isSafe ? PropertyChecker.Promise.SAFE : PropertyChecker.Promise.TOTAL;
+            case UNRELIABLE -> PropertyChecker.Promise.UNRELIABLE;
+        };
+    }
+}

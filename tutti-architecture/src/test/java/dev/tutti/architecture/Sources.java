@@ -44,7 +44,6 @@ final class Sources {
             Map.entry("SessionFailoverTest.java", 684),
             Map.entry("SimulatedCluster.java", 759),
             Map.entry("SimulatedNode.java", 721),
-            Map.entry("Swarm.java", 764),
             Map.entry("TlsTest.java", 766),
             Map.entry("TuttiManager.java", 799),
             Map.entry("TuttiSession.java", 796));

@@ -7,17 +7,11 @@ import dev.tutti.campaign.cluster.MessageTrigger;
 import dev.tutti.campaign.cluster.Neighbours;
 import dev.tutti.campaign.cluster.NetworkActions;
 import dev.tutti.campaign.cluster.NodeActions;
-import dev.tutti.campaign.cluster.Promises;
 import dev.tutti.campaign.cluster.ScheduledFault;
-import dev.tutti.campaign.cluster.SimulatedCluster;
 import dev.tutti.campaign.cluster.Traffic;
-import dev.tutti.core.settings.Durations;
-import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
-import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.Network;
-import dev.tutti.sim.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,7 +19,6 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -37,14 +30,6 @@ public final class Swarm {
     /** Bytes of the longest message out of band. */
     private static final int URGENT_BYTES_MAX = 2_000;
 
-    private static final String FIRST_ONLY = "n1:7800";
-
-    /** Time after which the effects of all faults are over. */
-    private static final Duration LONG = Duration.ofSeconds(300);
-
-    /** Multiple of a path's jitter by which a time-out at least exceeds the heartbeat. */
-    private static final long DELAYS_BEFORE_A_VERDICT = 3;
-
     private final SplittableRandom random;
     private final Schedule.Mode mode;
     private final int size;
@@ -55,9 +40,6 @@ public final class Swarm {
     private final long seed;
     private long nowNanos;
     private long bytesLeft;
-
-    /** True if nodes learn of each other only through some of them, so that all have to be up. */
-    private boolean isEverybodyNeeded;
 
     private Swarm(long seed, Schedule.Mode mode) {
         this.seed = seed;
@@ -103,7 +85,7 @@ public final class Swarm {
             }
         }
         faults.add(ScheduledFault.WORK);
-        drawWorld();
+        world = new WorldDraw(random, seed, mode, size, faults, isUnreliable).draw();
         boolean isAtOnce = random.nextBoolean();
         for (int node = 1; node <= size; node++) {
             if (random.nextInt(12) > 0) {
@@ -129,131 +111,8 @@ public final class Swarm {
         return new Schedule(seed, mode, size, world, steps);
     }
 
-    // ------------------------------------------------------------------ the world
-
-    private void drawWorld() {
-        TreeMap<String, String> settings = world.settings();
-        if (isUnreliable) {
-            settings.put(GroupSettings.STACK.name(), "unreliable");
-        } else {
-            GroupDraw.order(settings, seed, mode);
-        }
-        GroupDraw.aside(settings, seed, mode);
-        drawSeeds(settings);
-        if (random.nextBoolean()) {
-            int window = random.nextInt(3) == 0 ? 1024 : 128 + random.nextInt(128);
-            settings.put(GroupSettings.WINDOW.name(), Size.kibibytes(window).toString());
-        }
-        set(GroupSettings.MERGE_DELAY.name(), 3, 0, 2_000);
-        set(GroupSettings.ACK_DELAY.name(), 5, 0, 50);
-        set(GroupSettings.STABLE_DELAY.name(), 5, 1, 1_000);
-        set(GroupSettings.HOLD_BACK.name(), 5, 10, 8_000);
-        set(GroupSettings.BALLOT_TIMEOUT.name(), 5, 100, 10_000);
-        set(GroupSettings.LEAVE_TIMEOUT.name(), 5, 1, 4_000);
-        set(NodeSettings.PATIENCE.name(), 4, 0, 2_000);
-        set(NodeSettings.PAUSE_MAX.name(), 5, 100, 4_000);
-        long heartbeatMillis = 0;
-        long timeoutMillis = 0;
-        if (random.nextInt(3) == 0) {
-            heartbeatMillis = 50 + random.nextLong(2_000);
-            timeoutMillis = heartbeatMillis * (2 + random.nextInt(4));
-        }
-        if (random.nextInt(4) == 0) {
-            settings.put(NodeSettings.RESEND_BUFFER.name(), Size.mebibytes(1 + random.nextInt(4)).toString());
-        }
-        Path path = Path.LOCAL;
-        if (random.nextBoolean()) {
-            path = path.withLatency(
-                    Duration.ofNanos(random.nextLong(1L << 15 + random.nextInt(11))),
-                    Duration.ofNanos(random.nextLong(1L << 15 + random.nextInt(13))));
-        }
-        if (random.nextInt(4) == 0) {
-            path = path.withBuffer(1 << 10 + random.nextInt(9));
-        }
-        if (random.nextInt(4) == 0) {
-            path = path.withCapacity(random.nextBoolean() ? 3_000_000 : 30_000_000);
-        }
-        if (faults.contains(ScheduledFault.TAIL)) {
-            path = path.withTail(Duration.ofMillis(1 << random.nextInt(8)));
-        }
-        world = world.withPath(path);
-        if (heartbeatMillis > 0) {
-            // A time-out shorter than the arrival of heartbeats makes views change for ever.
-            long needed = heartbeatMillis + DELAYS_BEFORE_A_VERDICT * path.jitter().toMillis();
-            settings.put(NodeSettings.HEARTBEAT.name(), heartbeatMillis + " ms");
-            settings.put(NodeSettings.DETECTION_TIMEOUT.name(), Math.max(timeoutMillis, needed) + " ms");
-        }
-        if (random.nextInt(5) == 0) {
-            world = world.on(datagrams());
-        }
-        if (random.nextInt(3) == 0) {
-            world = world.withDelays(
-                    Duration.ofMillis(1 << random.nextInt(13)),
-                    Duration.ofMillis(1 << random.nextInt(12)),
-                    Duration.ofMillis(1 << random.nextInt(12)));
-        }
-        for (int node = 1; node <= size; node++) {
-            if (faults.contains(ScheduledFault.DRIFT) && random.nextBoolean()) {
-                world.driftPpm().put(node, random.nextLong(-100_000, 100_001));
-            }
-            if (faults.contains(ScheduledFault.TIMERS) && random.nextBoolean()) {
-                world.lateTimers().put(node, Duration.ofMillis(random.nextInt(50)));
-            }
-        }
-    }
-
-    private Schedule.Datagrams datagrams() {
-        DatagramPath path = DatagramPath.LOCAL;
-        if (random.nextInt(3) > 0) {
-            path = path.withLoss(share(0.3));
-        }
-        if (random.nextBoolean()) {
-            path = path.withLatency(
-                    Duration.ofNanos(random.nextLong(2_000_000)), Duration.ofNanos(random.nextLong(3_000_000)));
-        }
-        if (random.nextInt(3) == 0) {
-            path = path.withDuplication(share(0.5));
-        }
-        if (random.nextInt(3) == 0) {
-            path = path.withDamage(share(0.1), share(0.1));
-        }
-        if (faults.contains(ScheduledFault.TAIL)) {
-            path = path.withTail(share(0.1), Duration.ofMillis(1 << random.nextInt(8)));
-        }
-        if (random.nextInt(3) == 0) {
-            path = path.withCapacity(200_000 + random.nextLong(5_000_000), 3_000 + random.nextInt(60_000));
-        }
-        if (random.nextBoolean()) {
-            path = path.withMulticastLoss(share(0.5));
-        }
-        int bytesMax = random.nextInt(3) > 0 ? 1_400 : random.nextBoolean() ? 9_000 : 65_000;
-        int bufferBytes = random.nextInt(3) > 0 ? 4 << 20 : 2_000 + random.nextInt(20_000);
-        return new Schedule.Datagrams(bytesMax, random.nextInt(3) > 0, bufferBytes, path);
-    }
-
-    /** Draws a share in steps of a hundredth, which is easy to read. */
-    private double share(double max) {
-        return random.nextInt((int) (max * 100) + 1) / 100.0;
-    }
-
     private boolean hasAside() {
         return world.settings().containsKey(Neighbours.PREFIX + GroupSettings.WINDOW.name());
-    }
-
-    /** Draws nodes that do not know all others from the start, if all are up in the end and no cut stays. */
-    private void drawSeeds(TreeMap<String, String> settings) {
-        SplittableRandom seeds = new SplittableRandom(~seed * 43 + mode.ordinal());
-        if (mode == Schedule.Mode.SAFETY && seeds.nextInt(3) == 0) {
-            isEverybodyNeeded = true;
-            settings.put(NodeSettings.SEEDS.name(), seeds.nextBoolean() ? SimulatedCluster.NEXT_ONLY.getFirst() : FIRST_ONLY);
-        }
-    }
-
-    private void set(String name, int oneIn, int min, int max) {
-        if (random.nextInt(oneIn) == 0) {
-            int value = min + (random.nextBoolean() ? 0 : random.nextInt(max - min));
-            world.settings().put(name, value + " ms");
-        }
     }
 
     // ------------------------------------------------------------------ time
@@ -642,8 +501,9 @@ public final class Swarm {
         pass(1);
         switch (mode) {
             case SAFETY, PROMPT, PRIMARY -> {
-                lastly();
-                if (random.nextBoolean() || isEverybodyNeeded) {
+                endCalmly();
+                // Nodes that learn of each other only through some of them need all of these.
+                if (random.nextBoolean() || world.settings().containsKey(NodeSettings.SEEDS.name())) {
                     for (int node = 1; node <= size; node++) {
                         step(new NodeActions.Start(node));
                     }
@@ -661,72 +521,12 @@ public final class Swarm {
         }
     }
 
-    /** Draws the last part, when all is well again, from a random stream of its own. */
-    private void lastly() {
-        SplittableRandom lasts = new SplittableRandom(~seed * 53);
-        Duration timeout = timeout();
-        if (isUnreliable || lasts.nextInt(4) > 0 && world.datagrams() == null) {
-            return;
+    private void endCalmly() {
+        if (!isUnreliable) {
+            CalmEnd calm = new CalmEnd(seed, size, world, nowNanos);
+            steps.addAll(calm.draw());
+            nowNanos = calm.endNanos();
         }
-        allWell();
-        boolean isSeedLost = size > 2 && FIRST_ONLY.equals(world.settings().get(NodeSettings.SEEDS.name()));
-        if (isSeedLost) {
-            loseTheSeed(lasts, timeout);
-        } else if (world.datagrams() == null) {
-            boolean isBreaking = world.connectTimeout().compareTo(timeout.dividedBy(3).multipliedBy(2)) <= 0
-                    && world.noticeDelayMax().compareTo(timeout.dividedBy(8)) <= 0
-                    && world.endDelayMax().compareTo(timeout.dividedBy(8)) <= 0;
-            add(new Calm(lasts, size, nowNanos).draw(LONG, timeout, isBreaking, world.connectTimeout()));
-        } else if (!world.settings().containsKey(NodeSettings.DETECTION_TIMEOUT.name())) {
-            // Lost datagrams are sent again, even if no message follows.
-            step(new Promises.OneView(LONG));
-            for (int from = 1; from <= size; from++) {
-                step(new Traffic.Send(from, 1 + lasts.nextInt(10), lasts.nextInt(1_000), 0));
-            }
-            step(new Promises.Arrived(Duration.ofSeconds(30)));
-        }
-    }
-
-    private Duration timeout() {
-        String drawn = world.settings().get(NodeSettings.DETECTION_TIMEOUT.name());
-        return drawn == null ? NodeSettings.DETECTION_TIMEOUT.defaultValue() : Durations.parse(drawn);
-    }
-
-    private void add(List<Schedule.Step> more) {
-        steps.addAll(more);
-        nowNanos = more.getLast().timeNanos() + 1;
-    }
-
-    /** Heals everything and waits until nothing is under way that could cause another view. */
-    private void allWell() {
-        step(new Promises.Disarm());
-        step(new NetworkActions.HealAll());
-        for (int node = 1; node <= size; node++) {
-            step(new NodeActions.Start(node));
-            step(new NodeActions.Resume(node));
-            step(new NetworkActions.Unclog(node));
-            step(new Traffic.Consume(node, Duration.ZERO));
-            step(new NodeActions.Compute(node, Duration.ofNanos(1_000), Duration.ofNanos(200)));
-            step(new NetworkActions.Delay(Action.setOf(node), others(Action.setOf(node)), Duration.ZERO));
-        }
-        pass(1_000_000);
-        step(new Promises.OneView(LONG));
-        pass(LONG.toNanos());
-    }
-
-    /** Kills the only seed, then cuts the others into two sides, which have to find each other without it. */
-    private void loseTheSeed(SplittableRandom lasts, Duration timeout) {
-        step(new NodeActions.Kill(1));
-        TreeSet<Integer> side = new TreeSet<>();
-        TreeSet<Integer> other = new TreeSet<>();
-        for (int node = 2; node <= size; node++) {
-            (node == 2 || node < size && lasts.nextBoolean() ? side : other).add(node);
-        }
-        step(new NetworkActions.Lose(side, other, ScheduledFault.PARTITION));
-        pass(timeout.toNanos() * 10);
-        step(new NetworkActions.HealAll());
-        pass(1_000_000);
-        step(new Promises.OneView(LONG));
     }
 
     /** Removes all nodes but the core for good, each in a way of its own. */

@@ -40,13 +40,10 @@ final class Sources {
             Map.entry("PropertyChecker.java", 826),
             Map.entry("PropertyCheckerTest.java", 718),
             Map.entry("ReliabilityTest.java", 702),
-            Map.entry("Replicator.java", 794),
             Map.entry("SessionFailoverTest.java", 684),
             Map.entry("SimulatedCluster.java", 759),
             Map.entry("SimulatedNode.java", 721),
-            Map.entry("TlsTest.java", 766),
-            Map.entry("TuttiManager.java", 799),
-            Map.entry("TuttiSession.java", 796));
+            Map.entry("TlsTest.java", 766));
 
     private static final Set<String> SKIPPED = Set.of("target", ".git", ".ci", "node_modules");
 

@@ -3,8 +3,8 @@ package dev.tutti.tomcat;
 import dev.tutti.internal.Logs;
 import dev.tutti.tomcat.replication.Contact.Standing;
 import dev.tutti.tomcat.replication.OutdatedException;
-import dev.tutti.tomcat.replication.ReplicationCounters;
-import dev.tutti.tomcat.replication.ReplicationCounters.Counter;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.Replicator;
 import dev.tutti.tomcat.replication.StalledException;
 import dev.tutti.tomcat.replication.StoppedException;
@@ -101,12 +101,12 @@ final class AbsenceGuard {
         }
     }
 
-    void onWithdrawn(TuttiSession session, int count) {
+    void onWithdrawn(String session, int count) {
         counters.add(Counter.CHANGES_WITHDRAWN, count);
         LOG.warn(
                 "{} changes of session {} are withdrawn: this node was away, and other nodes have changed the session meanwhile",
                 count,
-                session.getIdInternal());
+                session);
     }
 
     void onRefused() {

@@ -2,9 +2,10 @@ package dev.tutti.tomcat;
 
 import dev.tutti.internal.Fence;
 import dev.tutti.tomcat.diagnostics.Reports;
-import dev.tutti.tomcat.replication.ReplicationCounters;
-import dev.tutti.tomcat.replication.ReplicationCounters.Counter;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.session.Field;
+import dev.tutti.tomcat.serialization.AllowedClasses;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,7 @@
 package dev.tutti.tomcat;
 
+import dev.tutti.tomcat.serialization.AllowedClasses;
+import dev.tutti.tomcat.serialization.HashWork;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplicationValve extends ValveBase {
 
-    /** Request attribute with a {@link Runnable} that sends the changes made so far and waits until they are safe. */
-    static final String REPLICATE_ATTRIBUTE = "dev.tutti.tomcat.replicate";
-
     private static final String SCOPE_NOTE = "dev.tutti.tomcat.scope";
 
     private final TuttiManager manager;
@@ -30,7 +27,7 @@ final class ReplicationValve extends ValveBase {
 
     @Override
     public void invoke(Request request, Response response) throws IOException, ServletException {
-        if (!manager.isReplicating()) {
+        if (!manager.replication().isRunning()) {
             getNext().invoke(request, response);
             return;
         }
@@ -38,7 +35,7 @@ final class ReplicationValve extends ValveBase {
         RequestScope outer = scope.enter();
         manager.running().begin();
         try {
-            if (request.getRequestedSessionId() != null && !manager.guard().awaitContact()) {
+            if (request.getRequestedSessionId() != null && !manager.replication().guard().awaitContact()) {
                 scope.refuseAfterAbsence();
                 return;
             }
@@ -61,10 +58,10 @@ final class ReplicationValve extends ValveBase {
         if (present instanceof RequestScope scope) {
             return scope;
         }
-        RequestScope scope = new RequestScope(manager.guard(), request);
+        RequestScope scope = new RequestScope(manager.replication().guard(), request);
         request.setNote(SCOPE_NOTE, scope);
         Runnable replicate = () -> scope.replicate(false);
-        request.setAttribute(REPLICATE_ATTRIBUTE, replicate);
+        request.setAttribute(CommitResponse.REPLICATE_ATTRIBUTE, replicate);
         response.setResponse(new CommitResponse(response.getResponse(), replicate));
         return scope;
     }

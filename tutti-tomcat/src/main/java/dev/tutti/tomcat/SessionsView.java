@@ -22,7 +22,7 @@ final class SessionsView extends AbstractMap<String, Session> {
 
     @Override
     public int size() {
-        return manager.sessionCount();
+        return manager.replication().size();
     }
 
     @Override

@@ -6,32 +6,23 @@ import dev.tutti.internal.Logs;
 import dev.tutti.tomcat.diagnostics.EarlyPorts;
 import dev.tutti.tomcat.diagnostics.Release;
 import dev.tutti.tomcat.diagnostics.Reports;
-import dev.tutti.tomcat.diagnostics.WrongAttributes;
 import dev.tutti.tomcat.node.GroupChannel;
 import dev.tutti.tomcat.node.NodeOptions;
 import dev.tutti.tomcat.node.SharedNodes;
-import dev.tutti.tomcat.replication.Acknowledgement;
-import dev.tutti.tomcat.replication.ReplicationCounters;
-import dev.tutti.tomcat.replication.ReplicationOptions;
-import dev.tutti.tomcat.replication.Replicator;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.SessionChannel;
 import dev.tutti.tomcat.replication.StalledException;
 import dev.tutti.tomcat.replication.StoppedException;
 import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.request.LoginPageFilter;
 import dev.tutti.tomcat.request.RunningRequests;
 import jakarta.servlet.http.HttpSession;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
-import java.util.function.Consumer;
 import org.apache.catalina.Context;
 import org.apache.catalina.DistributedManager;
 import org.apache.catalina.Lifecycle;
@@ -62,44 +53,17 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     private static final Logger LOG = Logs.of(TuttiManager.class);
 
-    /** Runs tasks that wait for the network, each on a virtual thread of its own. */
-    private static final Executor THREADS = task ->
-            Thread.ofVirtual().name("tutti-sessions").inheritInheritableThreadLocals(false).start(task);
-
     private final @Nullable Node givenNode;
     private final SessionChannel.@Nullable Source source;
-    private final TreeMap<String, String> nodeTexts = new TreeMap<>();
-    private final TreeMap<String, String> groupTexts = new TreeMap<>();
+    private final ManagerSettings settings = new ManagerSettings();
     private final ReplicationValve valve = new ReplicationValve(this);
     private final ReplicationCounters counters = new ReplicationCounters();
     private final Reports reports = new Reports(LOG);
-    private final WrongAttributes wrongAttributes = new WrongAttributes(TuttiManager.class);
     private final RunningRequests running = new RunningRequests();
     private final LifecycleListener contextListener = this::onContextEvent;
-    private final AbsenceGuard guard = new AbsenceGuard(() -> this.replicator, counters);
-    private int port = 7800;
-    private boolean isInsecure;
-    private String tls = "";
-    private String secretFile = "";
-    private String pathname = "tutti-sessions.bin";
-    private String group = "";
-    private String allowedClasses = "";
-    private String codec = "";
-    private @Nullable SessionCodec codecObject;
-    private SaveMode saveMode = SaveMode.ON_GET;
-    private Acknowledgement acknowledgement = Acknowledgement.ALL;
-    private Duration acknowledgementTimeout = ReplicationOptions.ACKNOWLEDGEMENT_TIMEOUT;
-    private Duration changeDelay = Duration.ofMillis(50);
-    private Duration queryTimeout = Duration.ofSeconds(1);
-    private Duration startTimeout = Duration.ofSeconds(10);
-    private Duration joinPatience = Duration.ofSeconds(10);
-    private Duration stopTimeout = Duration.ofSeconds(10);
-    private AfterAbsence afterAbsence = AfterAbsence.WAIT;
-    private Duration absenceTimeout = Duration.ofSeconds(10);
+    private final SessionReplication replication = new SessionReplication(counters, TuttiManager::onEnded);
     private @Nullable NodeOptions acquired;
-    private @Nullable Future<?> beats;
     private volatile @Nullable AttributeCodec attributes;
-    private volatile @Nullable Replicator replicator;
 
     /** Creates a manager whose node is shared by the managers that have the same settings. */
     public TuttiManager() {
@@ -125,118 +89,92 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     /** Sets the node's name, for people. */
     public void setNodeName(String name) {
-        nodeTexts.put("name", name);
+        settings.setOfNode("name", name);
     }
 
     /** Sets the name of the cluster; nodes of other clusters are refused. */
     public void setCluster(String cluster) {
-        nodeTexts.put("cluster", cluster);
+        settings.setOfNode("cluster", cluster);
     }
 
     /** Sets the addresses of other nodes, separated by commas: {@code host:port}, or {@code host:port-port}. */
     public void setSeeds(String seeds) {
-        nodeTexts.put("seeds", seeds);
+        settings.setOfNode("seeds", seeds);
     }
 
     /** Sets the address to listen on. Any but loopback, the default, needs a secret, TLS or {@code insecure}. */
     public void setBind(String address) {
-        nodeTexts.put("bind", address);
+        settings.setOfNode("bind", address);
     }
 
     /** Sets the port to listen on, 7800 by default; 0 takes any free one. It is not the port of HTTP. */
     public void setPort(int port) {
-        this.port = wrongAttributes.parse("port", Integer.toString(port), () -> {
-            if (port < 0 || port > 65_535) {
-                throw new IllegalArgumentException("a port is 0 to 65535");
-            }
-            return port;
-        });
+        settings.setPort(port);
     }
 
     /** Enables mutual TLS with certificates derived from a secret that all nodes share. */
     public void setSecret(String secret) {
-        nodeTexts.put("secret", secret);
+        settings.setOfNode("secret", secret);
     }
 
     /** Sets a private file with the secret, in Tomcat's base directory unless absolute; see {@link #setSecret}. */
     public void setSecretFile(String path) {
-        secretFile = path;
+        settings.setSecretFile(path);
     }
 
     /** Enables mutual TLS with PEM files: certificate, key and authority, separated by commas. */
     public void setTls(String files) {
-        tls = files;
+        settings.setTls(files);
     }
 
     /** Allows addresses other than loopback without TLS. */
     public void setInsecure(boolean isInsecure) {
-        this.isInsecure = isInsecure;
+        settings.setInsecure(isInsecure);
     }
 
     /** Parses the text for {@link #setInsecure(boolean)}: {@code true} or {@code false}, and nothing else. */
     public void setInsecure(String text) {
-        isInsecure = wrongAttributes.parse("insecure", text, () -> switch (text.strip()) {
-            case "true" -> true;
-            case "false" -> false;
-            default -> throw new IllegalArgumentException("neither true nor false");
-        });
+        settings.setInsecure(text);
     }
 
     /** Adds settings of the node and of the group, as {@code name=value} separated by semicolons. */
-    public void setSettings(String settings) {
-        wrongAttributes.parse("settings", "…", () -> {
-            for (String setting : settings.split(";", -1)) {
-                addSetting(setting);
-            }
-            return settings;
-        });
-    }
-
-    private void addSetting(String setting) {
-        int separator = setting.indexOf('=');
-        if (separator > 0) {
-            String name = setting.substring(0, separator).strip();
-            boolean isOfGroup = Node.defaults().groupDefaults().has(name);
-            (isOfGroup ? groupTexts : nodeTexts).put(name, setting.substring(separator + 1).strip());
-        } else if (!setting.isBlank()) {
-            throw new IllegalArgumentException("'" + setting + "' is not name=value");
-        }
+    public void setSettings(String nodeAndGroup) {
+        settings.setSettings(nodeAndGroup);
     }
 
     /** Sets the group's name; by default it is made of the host's and the application's name. */
     public void setGroup(String group) {
-        this.group = group;
+        settings.setGroup(group);
     }
 
     /** Sets the classes that may be deserialized besides values of the JDK; see {@link JavaSerialization}. */
     public void setAllowedClasses(String patterns) {
-        wrongAttributes.parse("allowedClasses", patterns, () -> AllowedClasses.of(patterns));
-        allowedClasses = patterns;
+        settings.setAllowedClasses(patterns);
     }
 
     /** Sets the class of a {@link SessionCodec} for attributes. */
     public void setCodec(String className) {
-        codec = className;
+        settings.setCodec(className);
     }
 
     /** Sets the codec for attributes. */
     public void setSessionCodec(SessionCodec codec) {
-        codecObject = codec;
+        settings.setSessionCodec(codec);
     }
 
     /** Sets which attributes are compared at the end of a request: on-set, on-get (the default), always. */
     public void setSaveMode(String mode) {
-        saveMode = parse("saveMode", SaveMode.class, mode);
+        settings.setSaveMode(mode);
     }
 
     /** Sets the other nodes that a request waits for: all (the default), one, none. */
     public void setAcknowledgement(String mode) {
-        acknowledgement = parse("acknowledgement", Acknowledgement.class, mode);
+        settings.setAcknowledgement(mode);
     }
 
     /** Sets the time that a request waits for acknowledgements, 10 s by default. */
     public void setAcknowledgementTimeout(String duration) {
-        acknowledgementTimeout = duration("acknowledgementTimeout", duration);
+        settings.setAcknowledgementTimeout(duration);
     }
 
     /**
@@ -244,23 +182,17 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
      * default. At the end of a request, before its response, and outside requests, it is sent without delay.
      */
     public void setChangeDelay(String duration) {
-        changeDelay = wrongAttributes.parse("changeDelay", duration, () -> {
-            Duration delay = Durations.parse(duration);
-            if (delay.compareTo(Duration.ofMillis(1)) < 0 || delay.compareTo(Duration.ofSeconds(5)) > 0) {
-                throw new IllegalArgumentException("outside 1 ms to 5 s");
-            }
-            return delay;
-        });
+        settings.setChangeDelay(duration);
     }
 
     /** Sets the time that a request waits for the others when its session is not here, 1 s by default. */
     public void setQueryTimeout(String duration) {
-        queryTimeout = duration("queryTimeout", duration);
+        settings.setQueryTimeout(duration);
     }
 
     /** Sets the time after a start in which requests with an unanswered query wait for the state, 10 s by default. */
     public void setStartTimeout(String duration) {
-        startTimeout = duration("startTimeout", duration);
+        settings.setStartTimeout(duration);
     }
 
     /**
@@ -268,12 +200,12 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
      * contact with the others again, or {@code fail} with status 503 meanwhile.
      */
     public void setAfterAbsence(String mode) {
-        afterAbsence = parse("afterAbsence", AfterAbsence.class, mode);
+        settings.setAfterAbsence(mode);
     }
 
     /** Sets the time after an absence after which this node goes on alone if it meets no other, 10 s by default. */
     public void setAbsenceTimeout(String duration) {
-        absenceTimeout = duration("absenceTimeout", duration);
+        settings.setAbsenceTimeout(duration);
     }
 
     /**
@@ -281,7 +213,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
      * Until then the application is not started: it would give new sessions to clients that have one elsewhere.
      */
     public void setJoinPatience(String duration) {
-        joinPatience = duration("joinPatience", duration);
+        settings.setJoinPatience(duration);
     }
 
     /**
@@ -289,7 +221,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
      * default.
      */
     public void setStopTimeout(String duration) {
-        stopTimeout = duration("stopTimeout", duration);
+        settings.setStopTimeout(duration);
     }
 
     /**
@@ -297,12 +229,12 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
      * application's working directory unless the path is absolute. Empty: none.
      */
     public void setPathname(String pathname) {
-        this.pathname = pathname;
+        settings.setPathname(pathname);
     }
 
     @Override
     public void setSessionAttributeNameFilter(@Nullable String pattern) {
-        wrongAttributes.parse("sessionAttributeNameFilter", String.valueOf(pattern), () -> {
+        settings.wrong().parse("sessionAttributeNameFilter", String.valueOf(pattern), () -> {
             super.setSessionAttributeNameFilter(pattern);
             return true;
         });
@@ -310,7 +242,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     @Override
     public void setSessionAttributeValueClassNameFilter(@Nullable String pattern) {
-        wrongAttributes.parse("sessionAttributeValueClassNameFilter", String.valueOf(pattern), () -> {
+        settings.wrong().parse("sessionAttributeValueClassNameFilter", String.valueOf(pattern), () -> {
             super.setSessionAttributeValueClassNameFilter(pattern);
             return true;
         });
@@ -318,25 +250,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     /** Notes an attribute that no setter takes; called by Tomcat. The application is refused when it starts. */
     public void setProperty(String name, String value) {
-        wrongAttributes.unknown(name, value);
-    }
-
-    private Duration duration(String attribute, String text) {
-        return wrongAttributes.parse(attribute, text, () -> Durations.parse(text));
-    }
-
-    private <E extends Enum<E>> E parse(String attribute, Class<E> type, String text) {
-        return wrongAttributes.parse(attribute, text, () -> {
-            List<String> names = new ArrayList<>();
-            for (E constant : type.getEnumConstants()) {
-                String name = constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
-                if (name.equalsIgnoreCase(text.strip())) {
-                    return constant;
-                }
-                names.add(name);
-            }
-            throw new IllegalArgumentException("not one of " + String.join(", ", names));
-        });
+        settings.wrong().unknown(name, value);
     }
 
     // ---- lifecycle
@@ -361,8 +275,8 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         LOG.info("{}: tutti {} on Java {}", getContext().getName(), Release.version(), Runtime.version());
         super.startInternal();
         Context context = getContext();
-        if (!wrongAttributes.isEmpty()) {
-            throw new LifecycleException("<Manager> of " + context.getName() + ": " + wrongAttributes);
+        if (!settings.wrong().isEmpty()) {
+            throw new LifecycleException("<Manager> of " + context.getName() + ": " + settings.wrong());
         }
         if (!context.getDistributable()) {
             LOG.warn("{}: web.xml has no <distributable/>. Sessions are replicated all the same; attributes that can't be"
@@ -371,18 +285,12 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         }
         EarlyPorts.report(context, reports);
         try {
-            attributes = attributeCodec();
-            ReplicationOptions options = new ReplicationOptions(
-                            acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, this::withoutRoute)
-                    .with(new ReplicationOptions.Absence(afterAbsence == AfterAbsence.WAIT, absenceTimeout));
-            Replicator joining = new Replicator(options, counters, this::onEnded, System::nanoTime, THREADS);
-            KeptSessions kept = new KeptSessions(context, pathname);
-            kept.read(joining);
-            tell(joining.join(channelSource(), groupName()));
-            kept.delete();
-            replicator = joining;
-            joining.onBeat();
-            beats = Delays.every(options.beat(), joining::onBeat);
+            attributes = settings.attributeCodec(() -> getContext().getLoader().getClassLoader(), counters, reports);
+            tell(replication.start(
+                    settings.replicationOptions(this::withoutRoute),
+                    new KeptSessions(context, settings.pathname()),
+                    (name, listener) -> channelSource().join(name, listener),
+                    groupName()));
             LoginPageFilter.addTo(context);
         } catch (RuntimeException | ReflectiveOperationException e) {
             releaseNode();
@@ -407,35 +315,24 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
      * time no new request reaches the application, and its servlets and filters still work.
      */
     private void onContextEvent(LifecycleEvent event) {
-        if (!event.getType().equals(Lifecycle.BEFORE_STOP_EVENT) || replicator == null) {
+        if (!event.getType().equals(Lifecycle.BEFORE_STOP_EVENT) || !replication.isRunning()) {
             return;
         }
         int own = RequestScope.current() == null ? 0 : 1;
-        int late = running.awaitAtMost(own, stopTimeout) - own;
+        int late = running.awaitAtMost(own, settings.stopTimeout()) - own;
         if (late > 0) {
             LOG.warn(
                     "{}: {} requests still run {} after the application was asked to stop (stopTimeout). It stops now; those"
                             + " that change a session later are answered with status 503",
-                    getContext().getName(), late, Durations.print(stopTimeout));
+                    getContext().getName(), late, Durations.print(settings.stopTimeout()));
         }
     }
 
     @Override
     protected void stopInternal() throws LifecycleException {
         setState(LifecycleState.STOPPING);
-        Future<?> beating = beats;
-        if (beating != null) {
-            beating.cancel(false);
-            beats = null;
-        }
-        Replicator leaving = replicator;
-        if (leaving != null) {
-            forEachSession(TuttiSession::replicate);
-            replicator = null;
-            if (!leaving.awaitHandedOver(stopTimeout)) {
-                new KeptSessions(getContext(), pathname).write(leaving);
-            }
-            leaving.close();
+        if (replication.isRunning()) {
+            replication.stop(settings.stopTimeout(), new KeptSessions(getContext(), settings.pathname()));
         }
         releaseNode();
         attributes = null;
@@ -453,27 +350,14 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         if (source != null) {
             return source;
         }
-        TreeMap<String, String> settings = new TreeMap<>(groupTexts);
-        settings.putIfAbsent("join-patience", Durations.print(joinPatience));
         Node node = givenNode;
         if (node == null) {
-            NodeOptions options = new NodeOptions(port, isInsecure, tls, nodeTextsWithSecret());
+            NodeOptions options = settings.nodeOptions(getContext().getCatalinaBase().toPath());
             node = SharedNodes.acquire(options);
             acquired = options;
         }
         Node joining = node;
-        return (name, listener) -> GroupChannel.join(joining, name, settings, listener);
-    }
-
-    private TreeMap<String, String> nodeTextsWithSecret() {
-        TreeMap<String, String> texts = new TreeMap<>(nodeTexts);
-        if (!secretFile.isBlank()) {
-            if (texts.containsKey("secret")) {
-                throw new IllegalArgumentException("secret and secretFile are both set; use one of them");
-            }
-            texts.put("security.secret-file", getContext().getCatalinaBase().toPath().resolve(secretFile.strip()).toString());
-        }
-        return texts;
+        return (name, listener) -> GroupChannel.join(joining, name, settings.groupSettings(), listener);
     }
 
     private void releaseNode() {
@@ -487,23 +371,9 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     /** Returns the group's name. Each version of an application has its own group, and shares no sessions. */
     private String groupName() {
         Context context = getContext();
-        return group.isEmpty() ? "sessions:" + context.getParent().getName() + ":/" + context.getName() : group;
-    }
-
-    private AttributeCodec attributeCodec() throws ReflectiveOperationException {
-        AllowedClasses allowed = AllowedClasses.of(allowedClasses);
-        SessionCodec chosen = codecObject;
-        if (chosen == null && codec.isEmpty()) {
-            chosen = new JavaSerialization(allowed);
-        } else if (chosen == null) {
-            ClassLoader loader = getContext().getLoader().getClassLoader();
-            Object made = Class.forName(codec, true, loader).getConstructor().newInstance();
-            if (!(made instanceof SessionCodec sessionCodec)) {
-                throw new IllegalArgumentException("codec=\"" + codec + "\" is not a " + SessionCodec.class.getName());
-            }
-            chosen = sessionCodec;
-        }
-        return new AttributeCodec(chosen, allowed, () -> getContext().getLoader().getClassLoader(), counters, reports);
+        return settings.group().isEmpty()
+                ? "sessions:" + context.getParent().getName() + ":/" + context.getName()
+                : settings.group();
     }
 
     /** Does nothing: the other nodes keep the sessions. */
@@ -533,11 +403,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     @Override
     public @Nullable Session findSession(@Nullable String id) {
-        Replicator present = replicator;
-        if (id == null || id.isEmpty() || present == null) {
-            return null;
-        }
-        SessionRecord record = present.await(id);
+        SessionRecord record = id == null || id.isEmpty() ? null : replication.await(id);
         return record == null ? null : session(record);
     }
 
@@ -553,58 +419,35 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     @Override
     public void remove(Session session, boolean update) {
         super.remove(session, update);
-        Replicator present = replicator;
-        if (update && present != null && session instanceof TuttiSession ending) {
-            SessionRecord record = ending.record();
-            if (record != null) {
-                ending.sentUnder(present.end(record, ending.endReason()));
-            }
+        if (update && session instanceof TuttiSession ending) {
+            replication.end(ending);
         }
     }
 
     /** Expires due sessions whose primary is this node, and sends changes that could not be sent before. */
     @Override
     public void processExpires() {
-        Replicator present = replicator;
-        if (present == null) {
-            return;
-        }
         long startMillis = System.currentTimeMillis();
-        present.onTick();
-        for (SessionRecord record : present.sessions()) {
-            if (present.isDue(record)) {
+        replication.onTick();
+        for (SessionRecord record : replication.sessions()) {
+            if (replication.isDue(record)) {
                 session(record).isValid();
             }
         }
-        forEachSession(TuttiSession::replicateChanges);
+        replication.forEachSession(TuttiSession::replicateChanges);
         processingTime += System.currentTimeMillis() - startMillis;
-    }
-
-    private void forEachSession(Consumer<TuttiSession> action) {
-        Replicator present = replicator;
-        if (present == null) {
-            return;
-        }
-        for (SessionRecord record : present.sessions()) {
-            if (record.handle() instanceof TuttiSession session) {
-                action.accept(session);
-            }
-        }
     }
 
     @Override
     public int getActiveSessionsFull() {
-        return sessionCount();
+        return replication.size();
     }
 
     @Override
     public Set<String> getSessionIdsFull() {
         Set<String> ids = new LinkedHashSet<>();
-        Replicator present = replicator;
-        if (present != null) {
-            for (SessionRecord record : present.sessions()) {
-                ids.add(record.id());
-            }
+        for (SessionRecord record : replication.sessions()) {
+            ids.add(record.id());
         }
         return ids;
     }
@@ -628,11 +471,8 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     /** Returns the current state and counters: values are numbers, texts, lists and maps, in the order to show them. */
     public Map<String, Object> status() {
         Map<String, Object> status = new LinkedHashMap<>();
-        Replicator present = replicator;
-        status.put("group", present == null ? "" : groupName());
-        if (present != null) {
-            status.putAll(present.status());
-        }
+        status.put("group", replication.isRunning() ? groupName() : "");
+        status.putAll(replication.status());
         status.put("requests-running", running.count());
         status.put("sessions-expired-here", getExpiredSessions());
         status.put("sessions-rejected", getRejectedSessions());
@@ -653,12 +493,12 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         return running;
     }
 
-    boolean isReplicating() {
-        return replicator != null;
+    SessionReplication replication() {
+        return replication;
     }
 
     SaveMode saveMode() {
-        return saveMode;
+        return settings.saveMode();
     }
 
     AttributeCodec attributes() {
@@ -669,32 +509,15 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         return present;
     }
 
-    private Replicator replicator() {
-        Replicator present = replicator;
-        if (present == null) {
-            throw new IllegalStateException("the session manager of " + getContext().getName() + " is stopped");
-        }
-        return present;
-    }
-
-    int sessionCount() {
-        Replicator present = replicator;
-        return present == null ? 0 : present.size();
-    }
-
     @Nullable TuttiSession sessionHere(String id) {
-        Replicator present = replicator;
-        SessionRecord record = present == null ? null : present.find(id);
+        SessionRecord record = replication.find(id);
         return record == null ? null : session(record);
     }
 
     List<TuttiSession> sessionsHere() {
         List<TuttiSession> all = new ArrayList<>();
-        Replicator present = replicator;
-        if (present != null) {
-            for (SessionRecord record : present.sessions()) {
-                all.add(session(record));
-            }
+        for (SessionRecord record : replication.sessions()) {
+            all.add(session(record));
         }
         return all;
     }
@@ -705,70 +528,27 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     }
 
     SessionRecord create(TuttiSession session, String id, long createdMillis) {
-        SessionRecord record = replicator().create(id, createdMillis);
+        SessionRecord record = replication.create(id, createdMillis);
         record.attach(session);
         return record;
     }
 
-    void rename(SessionRecord record, String id) {
-        replicator().rename(record, id);
-    }
-
-    void awaitSafe(long number) {
-        Replicator present = replicator;
-        if (present != null) {
-            present.awaitSafe(number);
-        }
-    }
-
-    /** Returns the guard that decides about changes after an absence. */
-    AbsenceGuard guard() {
-        return guard;
-    }
-
-    void touch(SessionRecord record) {
-        Replicator present = replicator;
-        if (present != null) {
-            present.touch(record);
-        }
-    }
-
-    boolean isDue(SessionRecord record) {
-        Replicator present = replicator;
-        return present != null && present.isDue(record);
-    }
-
-    boolean isOverdue(SessionRecord record) {
-        Replicator present = replicator;
-        return present != null && present.isOverdue(record);
-    }
-
-    boolean wasUsedHere(SessionRecord record) {
-        Replicator present = replicator;
-        return present == null || present.wasUsedHere(record);
-    }
-
-    long idleMillis(SessionRecord record) {
-        Replicator present = replicator;
-        return present == null ? 0 : present.idleNanos(record) / 1_000_000;
-    }
-
     /** Runs a task, on a thread of its own, when a change may not wait any longer. */
     void afterChangeDelay(Runnable task) {
-        Delays.after(changeDelay, () -> THREADS.execute(task));
+        Delays.after(settings.changeDelay(), () -> SessionReplication.THREADS.execute(task));
     }
 
-    void onStalled(TuttiSession session, StalledException stalled) {
+    void onStalled(String session, StalledException stalled) {
         if (stalled instanceof StoppedException) {
-            reports.warnOnce("stopped", "Changes of session " + session.getIdInternal() + " are lost: " + stalled.getMessage()
+            reports.warnOnce("stopped", "Changes of session " + session + " are lost: " + stalled.getMessage()
                     + " before the request ended that made them.");
             return;
         }
-        reports.warnOnce("stalled", "Session " + session.getIdInternal() + " is behind at other nodes: "
+        reports.warnOnce("stalled", "Session " + session + " is behind at other nodes: "
                 + stalled.getMessage() + ". It is tried again with the next request, or in the background.");
     }
 
-    private void onEnded(SessionRecord record) {
+    private static void onEnded(SessionRecord record) {
         if (record.handle() instanceof TuttiSession session) {
             session.onEndedElsewhere();
         }

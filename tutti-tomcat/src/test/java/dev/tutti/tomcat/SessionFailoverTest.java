@@ -371,7 +371,7 @@ class SessionFailoverTest {
         pages.put("/demand", (request, response) -> {
             request.getSession().setAttribute("now", "1");
             seen.add(new Browser().useSession(request.getRequestedSessionId()).get(nodes.get(1), "/get?name=now"));
-            ((Runnable) request.getAttribute(ReplicationValve.REPLICATE_ATTRIBUTE)).run();
+            ((Runnable) request.getAttribute("dev.tutti.tomcat.replicate")).run();
             seen.add(new Browser().useSession(request.getRequestedSessionId()).get(nodes.get(1), "/get?name=now"));
         });
         browser.get(nodes.get(0), "/demand");

@@ -1,9 +1,10 @@
 package dev.tutti.tomcat.replication;
 
-import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.ABSENCES;
-import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.CONTACT_WAITS;
+import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.ABSENCES;
+import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.CONTACT_WAITS;
 
 import dev.tutti.core.Member;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.session.Mark;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.replication.session.SessionVersion;

@@ -1,10 +1,8 @@
 package dev.tutti.tomcat.replication;
 
-import dev.tutti.core.Member;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** Decides when sessions expire, and at which member. */
 final class Expiry {
@@ -13,35 +11,30 @@ final class Expiry {
 
     private final LongSupplier nanoClock;
     private final Contact contact;
-    private volatile long origin = 1;
-    private volatile @Nullable Member self;
+    private final LocalMember self;
 
-    Expiry(LongSupplier nanoClock, Contact contact) {
+    Expiry(LongSupplier nanoClock, Contact contact, LocalMember self) {
         this.nanoClock = nanoClock;
         this.contact = contact;
-    }
-
-    void onJoined(Member member) {
-        self = member;
-        origin = SessionVersion.originOf(member);
+        this.self = self;
     }
 
     /** Returns whether this member decides when the session expires: it used it last, or stands in for that member. */
     boolean isPrimary(SessionRecord record, Peers peers) {
         SessionVersion touched = record.touched();
-        if (touched.origin() == origin || peers.others().isEmpty()) {
+        if (touched.origin() == self.origin() || peers.others().isEmpty()) {
             return true;
         }
         if (peers.origins().containsKey(touched.origin())) {
             return false;
         }
         int rank = Math.floorMod(record.uid().hashCode(), peers.members().size());
-        return peers.members().get(rank).equals(self);
+        return self.is(peers.members().get(rank));
     }
 
     /** Returns whether this member has to expire the session now. */
     boolean isDue(SessionRecord record, Peers peers) {
-        boolean isExact = record.touched().origin() == origin;
+        boolean isExact = record.touched().origin() == self.origin();
         return isIdleFor(record, isExact ? 0 : graceNanos(record)) && isPrimary(record, peers);
     }
 

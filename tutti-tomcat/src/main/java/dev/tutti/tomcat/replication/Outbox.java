@@ -1,14 +1,15 @@
 package dev.tutti.tomcat.replication;
 
-import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.ACKS_SENT;
-import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.BYTES_SENT;
-import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.SEND_FAILURES;
-import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.STALLS;
+import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.ACKS_SENT;
+import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.BYTES_SENT;
+import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.SEND_FAILURES;
+import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.STALLS;
 
 import dev.tutti.core.Member;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.codec.MessageWriter;
-import dev.tutti.tomcat.replication.session.SessionMessage;
 import dev.tutti.tomcat.replication.session.SessionMessage.Ack;
+import dev.tutti.tomcat.replication.session.SessionMessage;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -1,35 +1,32 @@
 package dev.tutti.tomcat.replication;
 
-import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.*;
+import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.*;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.internal.Logs;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.codec.MalformedMessageException;
 import dev.tutti.tomcat.replication.codec.MessageReader;
 import dev.tutti.tomcat.replication.codec.SessionArchive;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.EndReason;
-import dev.tutti.tomcat.replication.session.Field;
 import dev.tutti.tomcat.replication.session.FormerIds;
 import dev.tutti.tomcat.replication.session.Mark;
-import dev.tutti.tomcat.replication.session.SessionMessage;
 import dev.tutti.tomcat.replication.session.SessionMessage.Image;
+import dev.tutti.tomcat.replication.session.SessionMessage;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.replication.session.SessionStore;
 import dev.tutti.tomcat.replication.session.SessionVersion;
+import dev.tutti.tomcat.replication.state.StateExchange;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -45,33 +42,28 @@ import org.slf4j.Logger;
  */
 public final class Replicator implements AutoCloseable, SessionChannel.Listener {
 
-    private static final long PARTIAL_NANOS = 10_000_000_000L;
     private static final Logger LOG = Logs.of(Replicator.class);
 
     private static final int CONFIRM_ATTEMPTS = 3;
 
-    private final ReplicationOptions options;
-    private final Waiting waiting;
+    private final ReplicaContext context;
     private final Contact contact;
     private final Settlement settlement;
     private final Expiry expiry;
     private final Consumer<SessionRecord> onEnded;
-    private final LongSupplier nanoClock;
-    private final Executor executor;
-    private final ReplicationCounters counters;
     private final SessionStore store;
+    private final RemoteChanges changes;
+    private final SafetyWait safety;
     private final Acknowledgements acknowledgements;
-    private final StatePull statePull = new StatePull();
-    private final StateGiver stateGiver;
-    private final Lookups lookups = new Lookups();
+    private final StateExchange state;
     private final FormerIds formerIds = new FormerIds();
+    private final SessionFinder finder;
     private final Outbox outbox;
+    private final OwnWrites writes;
     private final AckSender ackSender;
     private final Uses uses;
+    private final LocalMember self = new LocalMember();
     private volatile Peers peers = Peers.NONE;
-    private volatile @Nullable Member self;
-    private volatile long origin = 1;
-    private volatile long joinedNanos;
     private volatile boolean isClosing;
     private volatile SessionChannel.JoinResult joinResult = new SessionChannel.JoinResult(false, "not joined");
     private volatile String condition = "not joined";
@@ -94,23 +86,23 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             LongSupplier nanoClock,
             Executor executor,
             Waiting waiting) {
-        this.options = options;
-        this.waiting = waiting;
-        this.counters = counters;
+        this.context = new ReplicaContext(options, counters, nanoClock, executor, waiting);
         this.outbox = new Outbox(options.acknowledgement(), counters, executor, () -> peers.others().isEmpty());
         this.contact = new Contact(
                 options, counters, nanoClock, waiting,
                 number -> outbox.toGroup(new SessionMessage.Probe(number), QUERIES_SENT, false));
         this.onEnded = onEnded;
-        this.nanoClock = nanoClock;
-        this.executor = executor;
         this.store = new SessionStore(options.keyOf());
-        this.stateGiver = new StateGiver(store, counters, nanoClock);
+        this.state = new StateExchange(store, counters, nanoClock, executor, outbox::to);
         this.acknowledgements = new Acknowledgements(options.acknowledgement());
         this.ackSender = new AckSender(executor, outbox);
         this.uses = new Uses(outbox, nanoClock);
-        this.settlement = new Settlement(contact, acknowledgements, this::makeAgain);
-        this.expiry = new Expiry(nanoClock, contact);
+        this.writes = new OwnWrites(context, store, outbox, contact, acknowledgements, self);
+        this.settlement = new Settlement(contact, acknowledgements, writes::makeAgain);
+        this.expiry = new Expiry(nanoClock, contact, self);
+        this.changes = new RemoteChanges(context, store, formerIds, contact, settlement, self, onEnded);
+        this.safety = new SafetyWait(context, acknowledgements, outbox, contact);
+        this.finder = new SessionFinder(context, store, formerIds, state, outbox, changes::merge);
     }
 
     /** Joins the group; called once. Waits until others are met, or there is no reason to wait for them any longer. */
@@ -119,7 +111,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             SessionChannel joined = source.join(group, this);
             joinResult = joined.joinResult();
             outbox.open(joined);
-            joinedNanos = nanoClock.getAsLong();
+            finder.onJoined();
             return joinResult;
         } catch (RuntimeException e) {
             outbox.fail(e);
@@ -131,34 +123,17 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     /** Creates a session that only this member knows until something is {@linkplain #publish published}. */
     public SessionRecord create(String id, long createdMillis) {
-        long nowNanos = nanoClock.getAsLong();
-        SessionRecord record =
-                new SessionRecord(UUID.randomUUID(), createdMillis, nowNanos, SessionRecord.State.LOCAL);
-        record.write(List.of(idChange(id)), contact.viewNumber(), new SessionRecord.Writer(origin, nowNanos), List.of());
-        store.add(record);
-        return record;
+        return writes.create(id, createdMillis);
     }
 
     /** Makes a record findable under another id at this member; the others learn it when the change is published. */
     public void rename(SessionRecord record, String id) {
-        String oldKey = store.keyOf(record.id());
-        record.rename(idChange(id), contact.viewNumber(), writer());
-        store.reindex(record, oldKey);
+        writes.rename(record, id);
     }
 
     /** Takes back a change of the id that was not published. */
     public void takeBackId(SessionRecord record) {
-        String oldKey = store.keyOf(record.id());
-        record.takeBackId();
-        store.reindex(record, oldKey);
-    }
-
-    private SessionRecord.Writer writer() {
-        return new SessionRecord.Writer(origin, nanoClock.getAsLong());
-    }
-
-    private static Change idChange(String id) {
-        return new Change(Field.ID, id.getBytes(StandardCharsets.UTF_8), false);
+        writes.takeBackId(record);
     }
 
     /**
@@ -177,49 +152,21 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         if (isClosing || record.state() != SessionRecord.State.ENDED && store.get(record.uid()) != record) {
             throw new StoppedException();
         }
-        outbox.awaitRoom(waiting, options.acknowledgementTimeout());
+        outbox.awaitRoom(context.waiting(), context.options().acknowledgementTimeout());
         if (standing.absences() != contact.absences()) {
             throw new OutdatedException();
         }
         boolean isFirst = record.state() == SessionRecord.State.LOCAL;
-        SessionRecord.Writer writer = writer();
-        SessionMessage.Delta delta = record.write(changes, standing.view(), writer, marks);
-        if (delta == null) {
-            throw new OutdatedException();
+        long number = writes.write(record, changes, standing.view(), marks);
+        if (isFirst || record.state() == SessionRecord.State.ENDED) {
+            return number;
         }
-        if (isFirst) {
-            record.enter(SessionRecord.State.COMPLETE);
-            return sendOwn(record, record.image(writer.nowNanos()), delta.version());
-        }
-        if (record.state() == SessionRecord.State.ENDED) {
-            return 0;
-        }
-        long number = sendOwn(record, delta, delta.version());
         if (number > 0) {
             settlement.settle(record, peers, peers);
         }
         // Changes that others make again in a view that began meanwhile would win over this one.
         boolean isLate = standing.view() < contact.viewNumber() && standing.absences() == contact.absences();
-        return isLate ? Math.max(number, makeAgain(record, Set.of(), true)) : number;
-    }
-
-    private long sendOwn(SessionRecord record, SessionMessage message, SessionVersion version) {
-        long number = outbox.toGroup(message, message instanceof Image ? IMAGES_SENT : DELTAS_SENT, true);
-        record.onPublished(number, version.counter(), acknowledgements.settled());
-        return number;
-    }
-
-    private long makeAgain(SessionRecord record, Set<Long> overrulers, boolean isOwnToo) {
-        String oldKey = store.keyOf(record.id());
-        List<SessionMessage.Delta> again = record.reassert(overrulers, isOwnToo, contact.viewNumber(), writer());
-        store.reindex(record, oldKey);
-        long number = 0;
-        for (SessionMessage.Delta delta : again) {
-            counters.add(CHANGES_REASSERTED, delta.writes().size());
-            number = sendOwn(record, delta, delta.version());
-        }
-        acknowledgements.onReasserted(number);
-        return number;
+        return isLate ? Math.max(number, writes.makeAgain(record, Set.of(), true)) : number;
     }
 
     // ---- absences
@@ -228,14 +175,14 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     public void onBeat() {
         contact.beat();
         settleContact();
-        uses.onBeat(origin);
+        uses.onBeat(self.origin());
     }
 
     private void settleContact() {
         long sent = outbox.sent();
         if (contact.isInDoubtStill()) {
             settlement.onContactMissing(sent);
-            contact.settle(statePull.isComplete());
+            contact.settle(state.isComplete());
         }
     }
 
@@ -270,7 +217,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             }
             mark.renew(absences);
             if (number > 0) {
-                awaitSafe(makeAgain(record, Set.of(), true));
+                awaitSafe(writes.makeAgain(record, Set.of(), true));
             }
         }
         return false;
@@ -278,7 +225,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     /** Notes that this member uses the session; the others are told in time. */
     public void touch(SessionRecord record) {
-        uses.onUse(record, origin, formerIds.onUsed(record.uid(), self));
+        uses.onUse(record, self.origin(), formerIds.onUsed(record.uid(), self.member()));
     }
 
     /**
@@ -287,13 +234,8 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
      * @return as {@link #publish}
      */
     public long end(SessionRecord record, EndReason reason) {
-        boolean isKnown = record.state() == SessionRecord.State.COMPLETE;
-        long nowNanos = nanoClock.getAsLong();
-        SessionVersion version = record.claim(origin, nowNanos);
-        String key = store.keyOf(record.id());
         formerIds.onEnded(record.uid());
-        store.remove(record.uid(), new SessionStore.Tombstone(key, version, reason, nowNanos));
-        return isKnown ? outbox.toGroup(new SessionMessage.Remove(record.uid(), key, version, reason), REMOVALS_SENT, true) : 0;
+        return writes.end(record, reason);
     }
 
     /** Returns the session with this id, if it is here. */
@@ -303,55 +245,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     /** Returns the session with this id, which may still be on its way: asks the others, and waits for a while. */
     public @Nullable SessionRecord await(String id) {
-        String key = store.keyOf(id);
-        SessionRecord present = store.find(key);
-        if (present == null) {
-            present = findByFormerId(key);
-        }
-        if (present != null || store.hasEnded(key) || peers.others().isEmpty()) {
-            return present;
-        }
-        Lookups.Ticket ticket = lookups.ask(key, peers.others(), nanoClock.getAsLong());
-        if (ticket != null) {
-            boolean isAnswered = ask(ticket, key);
-            present = store.find(key);
-            counters.increment(present != null ? QUERIES_FOUND : isAnswered ? QUERIES_IN_VAIN : QUERIES_UNANSWERED);
-            lookups.close(ticket, present != null || !isAnswered, nanoClock.getAsLong());
-            if (present != null || isAnswered) {
-                return present;
-            }
-        }
-        long leftNanos = joinedNanos + options.startTimeout().toNanos() - nanoClock.getAsLong();
-        if (!statePull.isComplete() && leftNanos > 0) {
-            waiting.await(statePull.complete(), leftNanos);
-        }
-        return store.find(key);
-    }
-
-    /**
-     * Returns the session that had {@code key} until a member changed its id, as it was then, if that member is gone
-     * before the client knows the new id. Waits, up to the query timeout, until that is known.
-     */
-    private @Nullable SessionRecord findByFormerId(String key) {
-        FormerIds.Former former = formerIds.find(key, nanoClock.getAsLong());
-        if (former == null) {
-            return null;
-        }
-        waiting.await(former.decided(), options.queryTimeout().toNanos());
-        Image image = formerIds.take(former);
-        if (image != null) {
-            counters.increment(FORMER_IDS_FOUND);
-            merge(image);
-            outbox.toGroup(image, IMAGES_SENT, true);
-        }
-        return store.find(key);
-    }
-
-    private boolean ask(Lookups.Ticket ticket, String key) {
-        if (ticket.isNew()) {
-            outbox.toGroup(new SessionMessage.Query(ticket.query(), key), QUERIES_SENT, false);
-        }
-        return waiting.await(ticket.answered(), options.queryTimeout().toNanos());
+        return finder.find(store.keyOf(id), peers.others());
     }
 
     /** Returns all sessions that can be used. */
@@ -370,11 +264,11 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     /** Returns whether this member was the last to use the session, as far as is known. */
     public boolean wasUsedHere(SessionRecord record) {
-        return record.touched().origin() == origin;
+        return record.touched().origin() == self.origin();
     }
 
     public long idleNanos(SessionRecord record) {
-        return record.idleNanos(nanoClock.getAsLong());
+        return record.idleNanos(context.nowNanos());
     }
 
     public boolean isPrimary(SessionRecord record) {
@@ -397,30 +291,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
      * @return false if they do not have it, because the time is over or the thread was interrupted
      */
     public boolean awaitSafe(long number) {
-        if (number == 0 || options.acknowledgement() == Acknowledgement.NONE) {
-            return true;
-        }
-        CompletableFuture<Void> safe = acknowledgements.safe(number);
-        if (safe.isDone()) {
-            return true;
-        }
-        counters.increment(WAITS);
-        if (waiting.await(safe, options.acknowledgementTimeout().toNanos())) {
-            return true;
-        }
-        counters.increment(WAIT_TIMEOUTS);
-        if (contact.isInDoubt()) {
-            return false;
-        }
-        List<Member> late = acknowledgements.onTimeout(number, outbox.sent());
-        if (!late.isEmpty()) {
-            LOG.warn(
-                    "{} did not confirm session changes within {}; requests go on without waiting for them until they"
-                            + " have caught up",
-                    late,
-                    options.acknowledgementTimeout());
-        }
-        return false;
+        return safety.await(number);
     }
 
     // ---- the group's thread
@@ -430,11 +301,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         if (isClosing) {
             return;
         }
-        if (self == null) {
-            self = me;
-            origin = SessionVersion.originOf(me);
-            expiry.onJoined(me);
-        }
+        self.onView(me);
         Set<Member> together = view.transitionalSet(me);
         Peers present = Peers.of(view, me);
         Set<Member> others = present.others();
@@ -447,23 +314,13 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         settleOverruled(before);
         acknowledgements.onView(view, me, together);
         condition = "joined";
-        lookups.onView(view);
-        formerIds.onView(others, nanoClock.getAsLong());
-        stateGiver.onView(view, together, present.leadsPart());
-        List<String> lost = new ArrayList<>();
-        for (StatePull.Request request : statePull.onView(view, me, lost)) {
-            outbox.soonTo(request.receiver(), request.message());
-        }
-        for (String name : lost) {
-            counters.increment(STATE_LOST);
-            LOG.warn("{} is gone before all its sessions had come from it; those that nobody else has are lost", name);
-        }
+        finder.onView(view);
+        formerIds.onView(others, context.nowNanos());
+        state.onView(view, me, together, present.leadsPart());
         contact.probeAgain();
         settleContact();
-        giveState();
-        if (statePull.isComplete()) {
-            dropPartial(0);
-        }
+        state.give();
+        state.dropPartial();
     }
 
     @Override
@@ -487,16 +344,16 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         try {
             numbered = MessageReader.decode(bytes);
         } catch (MalformedMessageException e) {
-            counters.increment(MALFORMED);
+            context.counters().increment(MALFORMED);
             LOG.warn("Message of {} ignored: {}", sender, e.getMessage());
             return;
         }
-        if (sender.equals(self)) {
+        if (self.is(sender)) {
             acknowledgements.onDelivered(numbered.number());
             return;
         }
-        counters.increment(MESSAGES_HANDLED);
-        counters.add(BYTES_HANDLED, bytes.length);
+        context.counters().increment(MESSAGES_HANDLED);
+        context.counters().add(BYTES_HANDLED, bytes.length);
         handle(sender, numbered.message());
         if (numbered.number() > 0) {
             ackSender.onHandled(sender, numbered.number());
@@ -510,125 +367,62 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     private void handle(Member sender, SessionMessage message) {
         switch (message) {
-            case Image image -> merge(image);
-            case SessionMessage.Delta delta -> merge(sender, delta);
-            case SessionMessage.Access access -> {
-                formerIds.onUsed(access.uid(), sender);
-                SessionRecord record = store.get(access.uid());
-                if (record != null) {
-                    record.touch(access.version(), nanoClock.getAsLong());
+            case Image image -> changes.merge(image);
+            case SessionMessage.Delta delta -> {
+                if (!changes.merge(sender, delta) && state.isComplete()) {
+                    outbox.soonTo(sender, new SessionMessage.ImageRequest(delta.uid()));
                 }
             }
-            case SessionMessage.Remove remove -> onRemove(remove);
+            case SessionMessage.Access access -> changes.onAccess(sender, access);
+            case SessionMessage.Remove remove -> changes.onRemove(remove);
             case SessionMessage.Ack ack -> acknowledgements.onAck(sender, ack.number());
             case SessionMessage.Query query -> {
                 SessionRecord record = store.find(query.key());
                 boolean isKnown = record != null && record.state() == SessionRecord.State.COMPLETE;
-                Image image = isKnown && record != null ? record.image(nanoClock.getAsLong()) : null;
+                Image image = isKnown && record != null ? record.image(context.nowNanos()) : null;
                 outbox.soonTo(sender, new SessionMessage.Answer(query.query(), image));
             }
             case SessionMessage.Answer answer -> {
                 Image image = answer.image();
                 if (image != null) {
-                    merge(image);
+                    changes.merge(image);
                 }
-                lookups.onAnswer(sender, answer.query(), image != null);
+                finder.onAnswer(sender, answer);
             }
             case SessionMessage.ImageRequest request -> {
                 SessionRecord record = store.get(request.uid());
                 if (record != null && record.state() == SessionRecord.State.COMPLETE) {
-                    outbox.soonTo(sender, record.image(nanoClock.getAsLong()));
+                    outbox.soonTo(sender, record.image(context.nowNanos()));
                 }
             }
             case SessionMessage.Probe sent ->
                 outbox.toGroup(new SessionMessage.ProbeAnswer(sent.probe(), SessionVersion.originOf(sender)), ACKS_SENT, false);
             case SessionMessage.ProbeAnswer answer -> {
-                if (answer.origin() == origin) {
+                if (answer.origin() == self.origin()) {
                     contact.onAnswer(sender, answer.probe());
                     settleContact();
                 }
             }
-            case SessionMessage.StateRequest request -> {
-                stateGiver.onRequest(new StatePull.Request(sender, request));
-                giveState();
-            }
+            case SessionMessage.StateRequest request -> state.onRequest(sender, request);
             case SessionMessage.StateChunk chunk -> onStateChunk(sender, chunk);
-        }
-    }
-
-    /** Merges an image; returns false if the session has ended here and stays so. */
-    private boolean merge(Image image) {
-        contact.onSeen(image.latestView());
-        return store.merge(image, nanoClock.getAsLong());
-    }
-
-    private void merge(Member sender, SessionMessage.Delta delta) {
-        if (store.isBuried(delta.uid())) {
-            return;
-        }
-        contact.onSeen(delta.version().view());
-        long nowNanos = nanoClock.getAsLong();
-        SessionRecord record = store.get(delta.uid());
-        if (record == null) {
-            record = store.getOrAdd(delta.uid(), 0, nowNanos);
-            if (statePull.isComplete()) {
-                outbox.soonTo(sender, new SessionMessage.ImageRequest(delta.uid()));
-            }
-        }
-        if (record.state() == SessionRecord.State.PARTIAL) {
-            record.merge(delta, origin, nowNanos);
-        } else {
-            String oldKey = store.keyOf(record.id());
-            Image before = delta.hasId() ? record.image(nowNanos) : null;
-            record.merge(delta, origin, nowNanos);
-            store.reindex(record, oldKey);
-            if (before != null && !store.keyOf(record.id()).equals(oldKey)) {
-                formerIds.onChanged(oldKey, before, sender, nowNanos);
-            } else {
-                formerIds.onUsed(delta.uid(), sender);
-            }
-            settlement.standByConfirmed(sender, record);
-        }
-    }
-
-    private void onRemove(SessionMessage.Remove remove) {
-        formerIds.onEnded(remove.uid());
-        SessionRecord record = store.get(remove.uid());
-        if (record != null) {
-            record.touch(remove.version(), nanoClock.getAsLong());
-        }
-        SessionStore.Tombstone tombstone = new SessionStore.Tombstone(
-                remove.key(), remove.version(), remove.reason(), nanoClock.getAsLong());
-        SessionRecord removed = store.remove(remove.uid(), tombstone);
-        if (removed != null) {
-            onEnded.accept(removed);
         }
     }
 
     // ---- state
 
-    private void giveState() {
-        for (StatePull.Request request : stateGiver.ready(statePull)) {
-            executor.execute(() -> stateGiver.answer(request, outbox::to));
-        }
-    }
-
     private void onStateChunk(Member sender, SessionMessage.StateChunk chunk) {
         for (Image image : chunk.images()) {
-            if (merge(image)) {
-                counters.increment(STATE_SESSIONS_MERGED);
+            if (changes.merge(image)) {
+                context.counters().increment(STATE_SESSIONS_MERGED);
             } else {
                 endAgain(image);
             }
         }
-        StatePull.Request next = statePull.onChunk(sender, chunk);
-        if (next != null) {
-            outbox.soonTo(next.receiver(), next.message());
-        }
+        state.onChunk(sender, chunk);
         settleContact();
-        giveState();
-        if (statePull.isComplete()) {
-            dropPartial(0);
+        state.give();
+        if (state.isComplete()) {
+            state.dropPartial();
             joinNamesakes();
         }
     }
@@ -637,7 +431,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private void joinNamesakes() {
         for (SessionRecord namesake : store.namesakes()) {
             if (isPrimary(namesake)) {
-                executor.execute(() -> joinNamesake(namesake));
+                context.executor().execute(() -> joinNamesake(namesake));
             }
         }
     }
@@ -656,7 +450,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             LOG.debug("{} is made one with {} later: {}", namesake, kept, e.getMessage());
             return;
         }
-        counters.increment(NAMESAKES_JOINED);
+        context.counters().increment(NAMESAKES_JOINED);
         end(namesake, EndReason.INVALIDATED);
         onEnded.accept(namesake);
     }
@@ -667,17 +461,14 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         if (tombstone != null && peers.leadsPart()) {
             SessionMessage.Remove remove =
                     new SessionMessage.Remove(image.uid(), tombstone.key(), tombstone.version(), tombstone.reason());
-            executor.execute(() -> outbox.toGroup(remove, REMOVALS_SENT, true));
+            context.executor().execute(() -> outbox.toGroup(remove, REMOVALS_SENT, true));
         }
     }
 
     /** Asks again for state that should have arrived, and settles changes; called from time to time, say every 10 s. */
     public void onTick() {
-        for (StatePull.Request request : statePull.onTick()) {
-            outbox.soonTo(request.receiver(), request.message());
-        }
-        if (statePull.isComplete()) {
-            dropPartial(PARTIAL_NANOS);
+        state.onTick();
+        if (state.isComplete()) {
             joinNamesakes();
         }
         settleOverruled(peers);
@@ -691,16 +482,6 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
     }
 
-    private void dropPartial(long idleNanos) {
-        long nowNanos = nanoClock.getAsLong();
-        for (SessionRecord record : store.after(null).values()) {
-            if (record.state() == SessionRecord.State.PARTIAL && record.idleNanos(nowNanos) >= idleNanos) {
-                store.forget(record);
-                counters.increment(PARTIAL_DROPPED);
-            }
-        }
-    }
-
     // ---- completeness and handover
 
     /**
@@ -708,7 +489,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
      * other part that it met, and has met one unless it is known that nobody is there.
      */
     public boolean isComplete() {
-        return statePull.isComplete() && (joinResult.isKnown() || statePull.hasTaken());
+        return state.isComplete() && (joinResult.isKnown() || state.hasTaken());
     }
 
     /**
@@ -717,9 +498,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
      * @return whether at least one other member has them all
      */
     public boolean awaitHandedOver(Duration within) {
-        long endNanos = nanoClock.getAsLong() + within.toNanos();
-        boolean isSafe = waiting.await(acknowledgements.safe(outbox.sent()), within.toNanos());
-        boolean isFetched = waiting.await(stateGiver.done(), Math.max(0, endNanos - nanoClock.getAsLong()));
+        long endNanos = context.nowNanos() + within.toNanos();
+        boolean isSafe = context.waiting().await(acknowledgements.safe(outbox.sent()), within.toNanos());
+        boolean isFetched = context.waiting().await(state.given(), Math.max(0, endNanos - context.nowNanos()));
         int others = peers.others().size();
         if (others == 0) {
             return false;
@@ -730,7 +511,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
                     "Other members may lack sessions of this one after {}: changes are {}, {} have not fetched all",
                     within,
                     isTaken ? "confirmed" : "not confirmed",
-                    stateGiver.owed());
+                    state.owed());
         }
         return isTaken && isFetched;
     }
@@ -739,16 +520,16 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     /** Writes all sessions, and the tombstones of those that ended, to a file. */
     public int writeTo(Path file) throws IOException {
-        return SessionArchive.write(file, store, nanoClock.getAsLong(), System.currentTimeMillis());
+        return SessionArchive.write(file, store, context.nowNanos(), System.currentTimeMillis());
     }
 
     /** Adds the sessions in a file, as if another member had sent them; called before {@link #join}. */
     public int readFrom(Path file) throws IOException {
         SessionArchive.read(file, System.currentTimeMillis(), (message, agedMillis) -> {
-            if (message instanceof Image image && merge(image.aged(agedMillis))) {
-                counters.increment(SESSIONS_RESTORED);
+            if (message instanceof Image image && changes.merge(image.aged(agedMillis))) {
+                context.counters().increment(SESSIONS_RESTORED);
             } else if (message instanceof SessionMessage.Remove remove) {
-                onRemove(remove);
+                changes.onRemove(remove);
             }
         });
         return store.size();
@@ -768,14 +549,14 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         status.put("sessions-ended-remembered", store.tombstoneCount());
         status.put("start", joinResult.text());
         status.put("state-complete", isComplete());
-        status.put("state-from", statePull.taken());
-        status.put("state-awaited", statePull.status());
+        status.put("state-from", state.taken());
+        status.put("state-awaited", state.awaited());
         status.put("in-doubt", contact.isInDoubt());
         status.put("members-lagging", acknowledgements.laggingCount());
         status.put("messages-awaited", acknowledgements.waitingCount());
-        status.put("members-fetching", names(stateGiver.owed()));
+        status.put("members-fetching", names(state.owed()));
         status.put("bytes-pending", outbox.pendingBytes());
-        status.putAll(counters.snapshot());
+        status.putAll(context.counters().snapshot());
         return status;
     }
 

@@ -1,6 +1,6 @@
 package dev.tutti.tomcat.replication;
 
-import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.ACCESSES_SENT;
+import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.ACCESSES_SENT;
 
 import dev.tutti.tomcat.replication.session.SessionMessage.Access;
 import dev.tutti.tomcat.replication.session.SessionRecord;

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CommitResponse extends HttpServletResponseWrapper {
 
+    /** Name of the request attribute whose {@link Runnable} sends the changes of the request's session so far. */
+    public static final String REPLICATE_ATTRIBUTE = "dev.tutti.tomcat.replicate";
+
     private static final int BYTES_PER_CHARACTER_MAX = 3;
 
     private final Runnable beforeCommit;

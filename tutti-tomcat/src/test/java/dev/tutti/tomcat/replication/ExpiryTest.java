@@ -2,7 +2,7 @@ package dev.tutti.tomcat.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.tomcat.replication.ReplicationCounters.Counter;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.Field;
 import dev.tutti.tomcat.replication.session.SessionRecord;

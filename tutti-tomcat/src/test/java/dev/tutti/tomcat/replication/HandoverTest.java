@@ -3,6 +3,7 @@ package dev.tutti.tomcat.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.codec.SessionArchive;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.EndReason;
@@ -11,6 +12,7 @@ import dev.tutti.tomcat.replication.session.SessionMessage;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.replication.session.SessionStore;
 import dev.tutti.tomcat.replication.session.Slot;
+import dev.tutti.tomcat.replication.state.StateExchange;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -75,7 +77,7 @@ class HandoverTest {
     void memberThatLeavesWaitsUntilANewcomerHasItsSessions() throws Exception {
         Replicator a = member("a");
         for (int index = 0; index < 3; index++) {
-            session(a, "" + index, "x".repeat(StateGiver.CHUNK_BYTES));
+            session(a, "" + index, "x".repeat(StateExchange.CHUNK_BYTES));
         }
         Replicator b = member("b");
         cluster.hold("b");

@@ -1,5 +1,6 @@
 package dev.tutti.tomcat.replication;
 
+import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.Field;
 import dev.tutti.tomcat.replication.session.SessionRecord;

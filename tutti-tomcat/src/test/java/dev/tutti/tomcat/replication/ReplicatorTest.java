@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.Member;
-import dev.tutti.tomcat.replication.ReplicationCounters.Counter;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.codec.MessageWriter;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.EndReason;

@@ -1,13 +1,14 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.replication.state;
 
-import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.STATE_CHUNKS_SENT;
+import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.STATE_CHUNKS_SENT;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.session.Field;
-import dev.tutti.tomcat.replication.session.SessionMessage;
 import dev.tutti.tomcat.replication.session.SessionMessage.Image;
 import dev.tutti.tomcat.replication.session.SessionMessage.StateChunk;
+import dev.tutti.tomcat.replication.session.SessionMessage;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.replication.session.SessionStore;
 import dev.tutti.tomcat.replication.session.Slot;
@@ -29,9 +30,6 @@ import java.util.function.LongSupplier;
  * owes them to all members of the other parts, and any member owes them to those that have asked it.
  */
 final class StateGiver {
-
-    /** Maximum number of bytes of sessions in one message; a session that is larger is sent alone. */
-    static final int CHUNK_BYTES = 64 * 1024;
 
     private final SessionStore store;
     private final ReplicationCounters counters;
@@ -105,7 +103,7 @@ final class StateGiver {
             }
             Image image = record.image(nowNanos);
             bytes += bytesOf(image);
-            if (bytes > CHUNK_BYTES && !images.isEmpty()) {
+            if (bytes > StateExchange.CHUNK_BYTES && !images.isEmpty()) {
                 isLast = false;
                 break;
             }

@@ -1,4 +1,4 @@
-package dev.tutti.tomcat;
+package dev.tutti.tomcat.serialization;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +10,7 @@ import java.util.Set;
  * <p>The user's patterns are those of JEP 290, separated by commas: {@code com.shop.Cart}, {@code com.shop.*} for a
  * package, {@code com.shop.**} for a package and those below it.
  */
-final class AllowedClasses {
+public final class AllowedClasses {
 
     private static final Set<String> LANG = Set.of(
             "String", "Boolean", "Byte", "Character", "Short", "Integer", "Long", "Float", "Double", "Number", "Enum",
@@ -45,7 +45,7 @@ final class AllowedClasses {
      * @param list patterns separated by commas; may be empty
      * @throws IllegalArgumentException if a pattern is not one, or would allow everything
      */
-    static AllowedClasses of(String list) {
+    public static AllowedClasses of(String list) {
         List<String> patterns = new ArrayList<>();
         for (String element : list.split("[,;\\s]+", -1)) {
             if (!element.isEmpty()) {
@@ -60,13 +60,13 @@ final class AllowedClasses {
     }
 
     /** Returns these patterns and {@code more}. */
-    AllowedClasses and(String... more) {
+    public AllowedClasses and(String... more) {
         List<String> all = new ArrayList<>(patterns);
         all.addAll(List.of(more));
         return new AllowedClasses(List.copyOf(all));
     }
 
-    boolean allows(Class<?> type) {
+    public boolean allows(Class<?> type) {
         Class<?> element = type;
         while (element.isArray()) {
             element = element.getComponentType();

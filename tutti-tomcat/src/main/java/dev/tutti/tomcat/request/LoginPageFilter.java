@@ -1,6 +1,5 @@
-package dev.tutti.tomcat;
+package dev.tutti.tomcat.request;
 
-import dev.tutti.tomcat.request.CommitResponse;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -22,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  * {@link CommitResponse} that the application gets. The end of a forward completes such a response at once, before the
  * valve ends. The outermost filter of a forward is the last code that runs before that.
  */
-final class LoginPageFilter implements Filter {
+public final class LoginPageFilter implements Filter {
 
     private static final String NAME = "dev.tutti.tomcat.login";
 
     /** Adds the filter to an application that is starting, unless it has the filter already. */
-    static void addTo(Context context) {
+    public static void addTo(Context context) {
         if (context.getState().isAvailable() || context.findFilterDef(NAME) != null) {
             return;
         }
@@ -47,7 +46,7 @@ final class LoginPageFilter implements Filter {
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        @Nullable Object replicate = request.getAttribute(ReplicationValve.REPLICATE_ATTRIBUTE);
+        @Nullable Object replicate = request.getAttribute(CommitResponse.REPLICATE_ATTRIBUTE);
         if (!(replicate instanceof Runnable beforeCommit)
                 || !(response instanceof HttpServletResponse unguarded)
                 || isGuarded(response)) {

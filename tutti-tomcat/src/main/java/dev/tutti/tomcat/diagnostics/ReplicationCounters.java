@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.diagnostics;
 
 import java.util.LinkedHashMap;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package dev.tutti.tomcat;
+package dev.tutti.tomcat.serialization;
 
 import java.io.InvalidClassException;
 import java.util.Collection;
@@ -15,7 +15,7 @@ import java.util.Map;
  * <p>In a graph without sharing, no collection contains more elements, at all depths, than were read. That much is
  * always allowed, and a bounded amount of sharing.
  */
-final class HashWork {
+public final class HashWork {
 
     /** Number of steps allowed per element that was read. */
     static final int SHARING_MAX = 4;
@@ -33,7 +33,7 @@ final class HashWork {
      *
      * @throws InvalidClassException if hashing it would take too long
      */
-    void note(Object read) throws InvalidClassException {
+    public void note(Object read) throws InvalidClassException {
         long steps = 1;
         if (read instanceof Collection<?> collection) {
             for (Object element : collection) {

@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.replication.state;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;

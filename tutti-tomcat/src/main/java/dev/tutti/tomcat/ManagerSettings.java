@@ -1,0 +1,278 @@
+package dev.tutti.tomcat;
+
+import dev.tutti.Node;
+import dev.tutti.core.settings.Durations;
+import dev.tutti.tomcat.diagnostics.Reports;
+import dev.tutti.tomcat.diagnostics.WrongAttributes;
+import dev.tutti.tomcat.node.NodeOptions;
+import dev.tutti.tomcat.replication.Acknowledgement;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters;
+import dev.tutti.tomcat.replication.ReplicationOptions;
+import dev.tutti.tomcat.serialization.AllowedClasses;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values of the attributes of one {@code <Manager>}, and what they amount to. {@link TuttiManager} describes each at its
+ * setter. A text that can't be parsed is noted, so that the application is refused when it starts. Set by one thread
+ * before the manager starts.
+ */
+final class ManagerSettings {
+
+    private final WrongAttributes wrong = new WrongAttributes(TuttiManager.class);
+    private final TreeMap<String, String> nodeTexts = new TreeMap<>();
+    private final TreeMap<String, String> groupTexts = new TreeMap<>();
+    private int port = 7800;
+    private boolean isInsecure;
+    private String tls = "";
+    private String secretFile = "";
+    private String pathname = "tutti-sessions.bin";
+    private String group = "";
+    private String allowedClasses = "";
+    private String codec = "";
+    private @Nullable SessionCodec codecObject;
+    private SaveMode saveMode = SaveMode.ON_GET;
+    private Acknowledgement acknowledgement = Acknowledgement.ALL;
+    private Duration acknowledgementTimeout = ReplicationOptions.ACKNOWLEDGEMENT_TIMEOUT;
+    private Duration changeDelay = Duration.ofMillis(50);
+    private Duration queryTimeout = Duration.ofSeconds(1);
+    private Duration startTimeout = Duration.ofSeconds(10);
+    private Duration joinPatience = Duration.ofSeconds(10);
+    private Duration stopTimeout = Duration.ofSeconds(10);
+    private AfterAbsence afterAbsence = AfterAbsence.WAIT;
+    private Duration absenceTimeout = Duration.ofSeconds(10);
+
+    // ---- setting
+
+    WrongAttributes wrong() {
+        return wrong;
+    }
+
+    /** Sets a setting of the node, by the name that it has in files. */
+    void setOfNode(String name, String text) {
+        nodeTexts.put(name, text);
+    }
+
+    void setPort(int port) {
+        this.port = wrong.parse("port", Integer.toString(port), () -> {
+            if (port < 0 || port > 65_535) {
+                throw new IllegalArgumentException("a port is 0 to 65535");
+            }
+            return port;
+        });
+    }
+
+    void setSecretFile(String path) {
+        secretFile = path;
+    }
+
+    void setTls(String files) {
+        tls = files;
+    }
+
+    void setInsecure(boolean isInsecure) {
+        this.isInsecure = isInsecure;
+    }
+
+    void setInsecure(String text) {
+        isInsecure = wrong.parse("insecure", text, () -> switch (text.strip()) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("neither true nor false");
+        });
+    }
+
+    void setSettings(String settings) {
+        wrong.parse("settings", "…", () -> {
+            for (String setting : settings.split(";", -1)) {
+                addSetting(setting);
+            }
+            return settings;
+        });
+    }
+
+    private void addSetting(String setting) {
+        int separator = setting.indexOf('=');
+        if (separator > 0) {
+            String name = setting.substring(0, separator).strip();
+            boolean isOfGroup = Node.defaults().groupDefaults().has(name);
+            (isOfGroup ? groupTexts : nodeTexts).put(name, setting.substring(separator + 1).strip());
+        } else if (!setting.isBlank()) {
+            throw new IllegalArgumentException("'" + setting + "' is not name=value");
+        }
+    }
+
+    void setGroup(String group) {
+        this.group = group;
+    }
+
+    void setAllowedClasses(String patterns) {
+        wrong.parse("allowedClasses", patterns, () -> AllowedClasses.of(patterns));
+        allowedClasses = patterns;
+    }
+
+    void setCodec(String className) {
+        codec = className;
+    }
+
+    void setSessionCodec(SessionCodec codec) {
+        codecObject = codec;
+    }
+
+    void setSaveMode(String mode) {
+        saveMode = parse("saveMode", SaveMode.class, mode);
+    }
+
+    void setAcknowledgement(String mode) {
+        acknowledgement = parse("acknowledgement", Acknowledgement.class, mode);
+    }
+
+    void setAcknowledgementTimeout(String text) {
+        acknowledgementTimeout = duration("acknowledgementTimeout", text);
+    }
+
+    void setChangeDelay(String text) {
+        changeDelay = wrong.parse("changeDelay", text, () -> {
+            Duration delay = Durations.parse(text);
+            if (delay.compareTo(Duration.ofMillis(1)) < 0 || delay.compareTo(Duration.ofSeconds(5)) > 0) {
+                throw new IllegalArgumentException("outside 1 ms to 5 s");
+            }
+            return delay;
+        });
+    }
+
+    void setQueryTimeout(String text) {
+        queryTimeout = duration("queryTimeout", text);
+    }
+
+    void setStartTimeout(String text) {
+        startTimeout = duration("startTimeout", text);
+    }
+
+    void setAfterAbsence(String mode) {
+        afterAbsence = parse("afterAbsence", AfterAbsence.class, mode);
+    }
+
+    void setAbsenceTimeout(String text) {
+        absenceTimeout = duration("absenceTimeout", text);
+    }
+
+    void setJoinPatience(String text) {
+        joinPatience = duration("joinPatience", text);
+    }
+
+    void setStopTimeout(String text) {
+        stopTimeout = duration("stopTimeout", text);
+    }
+
+    void setPathname(String pathname) {
+        this.pathname = pathname;
+    }
+
+    private Duration duration(String attribute, String text) {
+        return wrong.parse(attribute, text, () -> Durations.parse(text));
+    }
+
+    private <E extends Enum<E>> E parse(String attribute, Class<E> type, String text) {
+        return wrong.parse(attribute, text, () -> {
+            List<String> names = new ArrayList<>();
+            for (E constant : type.getEnumConstants()) {
+                String name = constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+                if (name.equalsIgnoreCase(text.strip())) {
+                    return constant;
+                }
+                names.add(name);
+            }
+            throw new IllegalArgumentException("not one of " + String.join(", ", names));
+        });
+    }
+
+    // ---- values
+
+    SaveMode saveMode() {
+        return saveMode;
+    }
+
+    Duration changeDelay() {
+        return changeDelay;
+    }
+
+    Duration stopTimeout() {
+        return stopTimeout;
+    }
+
+    String pathname() {
+        return pathname;
+    }
+
+    /** Returns the group's name; empty if it is to be made of the host's and the application's. */
+    String group() {
+        return group;
+    }
+
+    /** @param keyOf maps the id that a client has to the part that all nodes agree on */
+    ReplicationOptions replicationOptions(UnaryOperator<String> keyOf) {
+        return new ReplicationOptions(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf)
+                .with(new ReplicationOptions.Absence(afterAbsence == AfterAbsence.WAIT, absenceTimeout));
+    }
+
+    /**
+     * Returns the options of the node.
+     *
+     * @param base directory that a relative path of a secret belongs to
+     * @throws IllegalArgumentException if there are two secrets
+     */
+    NodeOptions nodeOptions(Path base) {
+        TreeMap<String, String> texts = new TreeMap<>(nodeTexts);
+        if (!secretFile.isBlank()) {
+            if (texts.containsKey("secret")) {
+                throw new IllegalArgumentException("secret and secretFile are both set; use one of them");
+            }
+            texts.put("security.secret-file", base.resolve(secretFile.strip()).toString());
+        }
+        return new NodeOptions(port, isInsecure, tls, texts);
+    }
+
+    /** Returns the settings of the group, by the names that they have in files. */
+    Map<String, String> groupSettings() {
+        TreeMap<String, String> settings = new TreeMap<>(groupTexts);
+        settings.putIfAbsent("join-patience", Durations.print(joinPatience));
+        return settings;
+    }
+
+    /**
+     * Returns the codec of attributes and fields.
+     *
+     * @param classes returns the application's class loader
+     * @throws ReflectiveOperationException if the class of the codec can't be loaded or created
+     */
+    AttributeCodec attributeCodec(Supplier<ClassLoader> classes, ReplicationCounters counters, Reports reports)
+            throws ReflectiveOperationException {
+        AllowedClasses allowed = AllowedClasses.of(allowedClasses);
+        return new AttributeCodec(sessionCodec(allowed, classes), allowed, classes, counters, reports);
+    }
+
+    private SessionCodec sessionCodec(AllowedClasses allowed, Supplier<ClassLoader> classes)
+            throws ReflectiveOperationException {
+        SessionCodec chosen = codecObject;
+        if (chosen != null) {
+            return chosen;
+        }
+        if (codec.isEmpty()) {
+            return new JavaSerialization(allowed);
+        }
+        Object made = Class.forName(codec, true, classes.get()).getConstructor().newInstance();
+        if (made instanceof SessionCodec sessionCodec) {
+            return sessionCodec;
+        }
+        throw new IllegalArgumentException("codec=\"" + codec + "\" is not a " + SessionCodec.class.getName());
+    }
+}

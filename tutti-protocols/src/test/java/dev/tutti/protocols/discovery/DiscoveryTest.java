@@ -231,7 +231,7 @@ class DiscoveryTest {
             meet(discovery, "visitor" + number + ":1", 10 * MS, false);
         }
         run(discovery, 120 * SECOND, Discovery.Outcome.NOBODY);
-        assertThat(discovery.unmet()).hasSize(Discovery.LOST_MAX);
+        assertThat(discovery.unmet()).hasSize(LostAddresses.ADDRESSES_MAX);
         dialed.clear();
         run(discovery, HOUR, Discovery.Outcome.NOBODY);
         assertThat(dialed).as("at pauses of 30 s").hasSizeBetween(800, 1_100);
@@ -351,7 +351,7 @@ class DiscoveryTest {
             discovery.onLearned("stranger-" + index + ":1", AUTHOR, now);
         }
         failAll(discovery);
-        assertThat(dialed.stream().distinct().count()).isBetween(256L, Discovery.STRANGERS_MAX + 64L);
+        assertThat(dialed.stream().distinct().count()).isBetween(256L, Vouchers.STRANGERS_MAX + 64L);
         discovery.onLearned("real:1", PEER, now);
         assertThat(dialed).as("what another one tells is tried").contains("real:1");
     }

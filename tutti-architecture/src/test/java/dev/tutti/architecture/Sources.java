@@ -26,7 +26,6 @@ final class Sources {
     private static final Map<String, Integer> LONG_FILES = Map.ofEntries(
             Map.entry("BallotTableTest.java", 723),
             Map.entry("DatagramNode.java", 737),
-            Map.entry("Detector.java", 685),
             Map.entry("FailingCallbacksTest.java", 693),
             Map.entry("HandshakeTest.java", 608),
             Map.entry("Links.java", 727),

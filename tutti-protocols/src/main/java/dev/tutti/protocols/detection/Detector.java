@@ -4,7 +4,6 @@ import dev.tutti.core.NodeId;
 import dev.tutti.core.stack.Report;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Failure detector: collects the reports of watchers that do not hear a node, and judges it when enough of them agree.
  *
- * <p>All nodes stand on a ring, and each is watched by the {@value #WATCHERS_MAX} that follow it and have met it. A
+ * <p>All nodes stand on a ring, and each is watched by the {@value WatcherRing#WATCHERS_MAX} that follow it and have met it. A
  * watcher that hears nothing of a node for the time-out reports it, in its heartbeats, until it hears it again. A node
  * that has never met a reported one says so in its heartbeats, and is not counted as its watcher. A node is judged when
- * {@link #high} of its watchers report it, and only when no other node is between {@link #low} and that: so ten crashes
+ * {@link WatcherCount#high} of its watchers report it, and only when no other node is between {@link WatcherCount#low} and that: so ten crashes
  * make one view, and a flapping link makes none (after Suresh et al., Rapid, 2018). A node whose own loop was late
  * retracts its reports, and waits longer before it judges anybody (after Dadgar et al., Lifeguard, 2018). It still
  * reports the nodes that it has not heard since, and others may judge them without it.
@@ -44,104 +43,8 @@ public final class Detector {
     public record Observations(
             Collection<NodeId> silent, Collection<NodeId> judged, Collection<NodeId> gone, Collection<NodeId> strangers) {}
 
-    /** Number of watchers of a node. */
-    public static final int WATCHERS_MAX = 10;
-
-    private static final long STRETCH_MAX = 8;
-
     /** Number of time-outs after which this node closes a session although nobody else reports the node. */
     private static final int ALONE = 3;
-
-    private static final Comparator<NodeId> RING =
-            Comparator.comparingLong((NodeId node) -> mix(node.incarnation())).thenComparing(Comparator.naturalOrder());
-
-    /** Shared empty set, never modified: most nodes have nothing to report. */
-    private static final TreeSet<NodeId> NOBODY = new TreeSet<>();
-
-    /** State of one observed node. */
-    private static final class Subject {
-        boolean isOpen;
-
-        /** There was no session with it before this one. */
-        boolean isFirst;
-
-        long openedNanos;
-        long heardNanos;
-        long closedNanos;
-
-        /** This node does not hear it. */
-        boolean isReported;
-
-        /** Time since which it has been in the unstable band; {@link #NEVER} if it is not. */
-        long unstableNanos = NEVER;
-
-        /** Nodes that it reports. */
-        TreeSet<NodeId> reports = NOBODY;
-
-        /** Nodes that others report and that it has never met. */
-        TreeSet<NodeId> strangers = NOBODY;
-
-        /** Nodes that it has judged; null until its first heartbeat in this session, which gives the earlier ones. */
-        @Nullable TreeSet<NodeId> judged;
-
-        /** Those of them that it had judged before this session. */
-        TreeSet<NodeId> judgedBefore = NOBODY;
-
-        /** This node has judged it, upon reports of {@link #high} watchers, and has not retracted that. */
-        boolean isJudged;
-
-        /** Nodes whose processes it has said to be gone. */
-        TreeSet<NodeId> gone = NOBODY;
-
-        /** This node watches it, and has found that its process is gone. */
-        boolean isGone;
-
-        /** Time of the last check prompted by other nodes; {@link #NEVER} if there was none. */
-        long lookedAfterNanos = NEVER;
-
-        /** Returns whether it has announced in this session that it has judged a node, and had not judged it before. */
-        boolean hasToldOf(NodeId node) {
-            return judged != null && judged.contains(node) && !judgedBefore.contains(node);
-        }
-    }
-
-    /**
-     * Count of what the watchers of a node report.
-     *
-     * @param reports watchers that do not hear it
-     * @param accused watchers that do not report it, and are reported themselves
-     */
-    private record Count(int watchers, int reports, int accused) {
-
-        /** Returns whether the watchers that report the node are enough for a verdict. */
-        boolean isCertain() {
-            return high(watchers) <= reports;
-        }
-
-        boolean isOfMost() {
-            return watchers < 2 * reports;
-        }
-
-        /**
-         * Returns whether the reports are enough for a verdict. A watcher that is accused itself counts as well, or
-         * nodes that crash together would protect each other. But the remaining watchers must agree, or a node that
-         * hears few others because its own link is bad would judge most of them by itself.
-         */
-        boolean isVerdict() {
-            return high(watchers) <= reports + accused && high(watchers - accused) <= reports;
-        }
-
-        String reason() {
-            return "not heard by " + (reports + accused) + " of its " + watchers + " watchers";
-        }
-
-        /** Returns whether more watchers may be about to report it. */
-        boolean isOpen() {
-            return reports > 0 && low(watchers) <= reports + accused;
-        }
-    }
-
-    private static final long NEVER = Long.MAX_VALUE;
 
     private final NodeId self;
     private final long heartbeatNanos;
@@ -149,7 +52,7 @@ public final class Detector {
     private final Predicate<NodeId> hasMet;
 
     /** Observed nodes. Looked up with each contact, for which a tree of thousands is too slow; results are sorted. */
-    private final LinkedHashMap<NodeId, Subject> subjects = new LinkedHashMap<>();
+    private final LinkedHashMap<NodeId, ObservedNode> subjects = new LinkedHashMap<>();
 
     /** Number of {@link #subjects} that are reported. */
     private int reported;
@@ -157,15 +60,13 @@ public final class Detector {
     /** Number of {@link #subjects} that report another node. */
     private int reporting;
 
-    private final List<NodeId> ring = new ArrayList<>();
-    private long stretch = 1;
-    private long calmNanos;
+    private final WatcherRing ring = new WatcherRing();
+    private final LocalHealth health;
     private boolean isChanged;
 
     /** Nodes that others report and that this one has never met. */
-    private TreeSet<NodeId> strangers = NOBODY;
+    private TreeSet<NodeId> strangers = ObservedNode.NOBODY;
 
-    private long lateTurns;
     private long verdicts;
 
     /** @param hasMet tests whether there is or was a session with a node */
@@ -174,6 +75,7 @@ public final class Detector {
         this.hasMet = hasMet;
         this.heartbeatNanos = heartbeatNanos;
         this.timeoutNanos = timeoutNanos;
+        this.health = new LocalHealth(timeoutNanos);
         ring.add(self);
     }
 
@@ -185,21 +87,21 @@ public final class Detector {
      * @param isFirst whether it is the first one with this node
      */
     public void onOpened(NodeId node, boolean isFirst, long nowNanos) {
-        Subject subject = subjects.computeIfAbsent(node, absent -> new Subject());
+        ObservedNode subject = subjects.computeIfAbsent(node, absent -> new ObservedNode());
         subject.isOpen = true;
         subject.isFirst = isFirst;
         subject.openedNanos = nowNanos;
         subject.heardNanos = nowNanos;
-        subject.unstableNanos = NEVER;
+        subject.unstableNanos = ObservedNode.NEVER;
         subject.judged = null;
-        subject.judgedBefore = NOBODY;
-        subject.gone = NOBODY;
-        subject.lookedAfterNanos = NEVER;
-        subject.strangers = NOBODY;
-        report(subject, NOBODY);
+        subject.judgedBefore = ObservedNode.NOBODY;
+        subject.gone = ObservedNode.NOBODY;
+        subject.lookedAfterNanos = ObservedNode.NEVER;
+        subject.strangers = ObservedNode.NOBODY;
+        report(subject, ObservedNode.NOBODY);
         retract(subject);
         collectStrangers();
-        for (Subject judge : subjects.values()) {
+        for (ObservedNode judge : subjects.values()) {
             if (judge.judged != null && judge.judged.contains(node)) {
                 judge.judgedBefore = new TreeSet<>(judge.judgedBefore);
                 judge.judgedBefore.add(node);
@@ -207,30 +109,24 @@ public final class Detector {
         }
         // A new node has received none of the reports yet.
         isChanged |= reported > 0 || subjects.values().stream().anyMatch(other -> other.isJudged || other.isGone);
-        int slot = Collections.binarySearch(ring, node, RING);
-        if (slot < 0) {
-            ring.add(-slot - 1, node);
-        }
+        ring.add(node);
     }
 
     /** Takes the end of a session. A silent node stays reported until it is heard, or while others may need it. */
     public void onClosed(NodeId node, long nowNanos) {
-        Subject subject = subjects.get(node);
+        ObservedNode subject = subjects.get(node);
         if (subject == null || !subject.isOpen) {
             return;
         }
         subject.isOpen = false;
         subject.closedNanos = nowNanos;
-        subject.strangers = NOBODY;
-        report(subject, NOBODY);
+        subject.strangers = ObservedNode.NOBODY;
+        report(subject, ObservedNode.NOBODY);
         collectStrangers();
         if (!subject.isReported && !subject.isJudged && !subject.isGone) {
             subjects.remove(node);
         }
-        int slot = Collections.binarySearch(ring, node, RING);
-        if (slot >= 0) {
-            ring.remove(slot);
-        }
+        ring.remove(node);
     }
 
     /**
@@ -238,7 +134,7 @@ public final class Detector {
      * others may not notice: after a link was bad, the end of a connection can wait behind retransmissions for seconds.
      */
     public void onGone(NodeId node) {
-        Subject subject = subjects.get(node);
+        ObservedNode subject = subjects.get(node);
         if (subject != null && subject.isOpen && !subject.isGone && watchers(node, true).contains(self)) {
             subject.isGone = true;
             isChanged = true;
@@ -247,7 +143,7 @@ public final class Detector {
 
     /** Takes the time at which something of the node has last arrived. */
     public void onHeard(NodeId node, long heardNanos) {
-        Subject subject = subjects.get(node);
+        ObservedNode subject = subjects.get(node);
         if (subject != null && subject.isOpen) {
             subject.heardNanos = Math.max(subject.heardNanos, heardNanos);
         }
@@ -255,7 +151,7 @@ public final class Detector {
 
     /** Retracts all observations of a node without a session, which has been heard in a handshake. */
     public void onContact(NodeId node) {
-        Subject subject = subjects.get(node);
+        ObservedNode subject = subjects.get(node);
         if (subject != null && !subject.isOpen) {
             retract(subject);
             subjects.remove(node);
@@ -271,12 +167,12 @@ public final class Detector {
      *     not find this node still undecided
      */
     public List<Verdict> onReports(NodeId watcher, Observations said, long nowNanos) {
-        Subject subject = subjects.get(watcher);
+        ObservedNode subject = subjects.get(watcher);
         if (subject == null || !subject.isOpen) {
             return List.of();
         }
-        report(subject, said.silent().isEmpty() ? NOBODY : new TreeSet<>(said.silent()));
-        subject.strangers = said.strangers().isEmpty() ? NOBODY : new TreeSet<>(said.strangers());
+        report(subject, said.silent().isEmpty() ? ObservedNode.NOBODY : new TreeSet<>(said.silent()));
+        subject.strangers = said.strangers().isEmpty() ? ObservedNode.NOBODY : new TreeSet<>(said.strangers());
         collectStrangers();
         TreeSet<NodeId> before = subject.judged;
         subject.judged = new TreeSet<>(said.judged());
@@ -288,7 +184,7 @@ public final class Detector {
         subject.judgedBefore.retainAll(subject.judged);
         List<Verdict> closing = new ArrayList<>();
         for (NodeId node : subject.judged) {
-            Subject accused = subjects.get(node);
+            ObservedNode accused = subjects.get(node);
             if (accused != null && subject.hasToldOf(node) && isConfirmed(node, accused, nowNanos)) {
                 closing.add(told(node, watcher));
             }
@@ -303,10 +199,10 @@ public final class Detector {
 
     /**
      * Returns whether an announced verdict is confirmed: more than half of the watchers have judged the node, or {@link
-     * #high} of them report it and this node has missed a heartbeat of it. So a single liar expels nobody. A verdict
+     * WatcherCount#high} of them report it and this node has missed a heartbeat of it. So a single liar expels nobody. A verdict
      * that comes a moment too early is examined again with each tick.
      */
-    private boolean isConfirmed(NodeId node, Subject accused, long nowNanos) {
+    private boolean isConfirmed(NodeId node, ObservedNode accused, long nowNanos) {
         if (!accused.isOpen) {
             return false;
         }
@@ -314,7 +210,7 @@ public final class Detector {
         int judges = 0;
         int agreeing = accused.isReported && watchers.contains(self) ? 1 : 0;
         for (NodeId watcher : watchers) {
-            Subject subject = subjects.get(watcher);
+            ObservedNode subject = subjects.get(watcher);
             if (subject != null && subject.isOpen) {
                 boolean isJudge = subject.hasToldOf(node);
                 judges += isJudge ? 1 : 0;
@@ -322,18 +218,18 @@ public final class Detector {
             }
         }
         boolean isMissed = nowNanos - accused.heardNanos >= heartbeatNanos + heartbeatNanos / 2;
-        return watchers.size() < 2 * judges || isMissed && agreeing >= high(watchers.size());
+        return watchers.size() < 2 * judges || isMissed && agreeing >= WatcherCount.high(watchers.size());
     }
 
     /** Closes the nodes for which an earlier announced verdict is confirmed by now. */
     private void closeTold(List<Verdict> closing, long nowNanos) {
         for (var entry : subjects.entrySet()) {
-            Subject judge = entry.getValue();
+            ObservedNode judge = entry.getValue();
             if (!judge.isOpen || judge.judged == null || judge.judged.isEmpty()) {
                 continue;
             }
             for (NodeId node : judge.judged) {
-                Subject accused = subjects.get(node);
+                ObservedNode accused = subjects.get(node);
                 if (accused != null
                         && judge.hasToldOf(node)
                         && isConfirmed(node, accused, nowNanos)
@@ -351,7 +247,7 @@ public final class Detector {
      * @return nodes to check, since the sender has not named them before
      */
     public List<NodeId> onTold(NodeId watcher, Collection<NodeId> gone, long nowNanos) {
-        Subject subject = subjects.get(watcher);
+        ObservedNode subject = subjects.get(watcher);
         if (subject == null || !subject.isOpen || (gone.isEmpty() && subject.gone.isEmpty())) {
             return List.of();
         }
@@ -361,18 +257,18 @@ public final class Detector {
     }
 
     private boolean mustLookAfter(NodeId node, NodeId watcher, long nowNanos) {
-        Subject told = subjects.get(node);
+        ObservedNode told = subjects.get(node);
         if (told == null || !told.isOpen || !watchers(node, false).contains(watcher)) {
             return false;
         }
-        if (told.lookedAfterNanos != NEVER && nowNanos - told.lookedAfterNanos < timeoutNanos) {
+        if (told.lookedAfterNanos != ObservedNode.NEVER && nowNanos - told.lookedAfterNanos < timeoutNanos) {
             return false;
         }
         told.lookedAfterNanos = nowNanos;
         return true;
     }
 
-    private void report(Subject subject, TreeSet<NodeId> silent) {
+    private void report(ObservedNode subject, TreeSet<NodeId> silent) {
         reporting += (silent.isEmpty() ? 0 : 1) - (subject.reports.isEmpty() ? 0 : 1);
         subject.reports = silent;
     }
@@ -383,7 +279,7 @@ public final class Detector {
             return;
         }
         TreeSet<NodeId> found = new TreeSet<>();
-        for (Subject subject : subjects.values()) {
+        for (ObservedNode subject : subjects.values()) {
             for (NodeId node : subject.reports) {
                 if (!node.equals(self) && !subjects.containsKey(node) && !hasMet.test(node)) {
                     found.add(node);
@@ -396,10 +292,8 @@ public final class Detector {
 
     /** Retracts all reports because this node's own loop was late: what silent nodes sent may wait in its queues. */
     public void onLate(long nowNanos) {
-        lateTurns++;
-        stretch = Math.min(STRETCH_MAX, stretch * 2);
-        calmNanos = nowNanos;
-        for (Subject subject : subjects.values()) {
+        health.onLate(nowNanos);
+        for (ObservedNode subject : subjects.values()) {
             if (subject.isOpen) {
                 subject.heardNanos = nowNanos;
                 retract(subject);
@@ -409,10 +303,7 @@ public final class Detector {
 
     /** Evaluates silence and reports, and returns the sessions to close, all at once. */
     public List<Verdict> onTick(long nowNanos) {
-        if (stretch > 1 && nowNanos - calmNanos >= timeoutNanos) {
-            stretch /= 2;
-            calmNanos = nowNanos;
-        }
+        health.onTick(nowNanos);
         subjects.values().removeIf(subject -> {
             boolean isOver = !subject.isOpen && nowNanos - subject.closedNanos > ALONE * timeoutNanos;
             if (isOver) {
@@ -420,7 +311,7 @@ public final class Detector {
             }
             return isOver;
         });
-        for (Subject subject : subjects.values()) {
+        for (ObservedNode subject : subjects.values()) {
             if (subject.isOpen) {
                 observe(subject, nowNanos);
             }
@@ -430,17 +321,17 @@ public final class Detector {
         TreeSet<NodeId> accused = accused();
         for (var entry : subjects.entrySet()) {
             NodeId node = entry.getKey();
-            Subject subject = entry.getValue();
+            ObservedNode subject = entry.getValue();
             if (!subject.isOpen) {
                 continue;
             }
             if (!accused.contains(node)) {
-                subject.unstableNanos = NEVER;
+                subject.unstableNanos = ObservedNode.NEVER;
                 continue;
             }
-            Count count = count(node, watchers(node, true));
+            WatcherCount count = count(node, watchers(node, true));
             if (count.isVerdict()) {
-                subject.unstableNanos = NEVER;
+                subject.unstableNanos = ObservedNode.NEVER;
                 if (mayJudge(subject, nowNanos)) {
                     closing.add(new Verdict(node, count.reason(), count(node, watchers(node, false)).isCertain()));
                 }
@@ -449,7 +340,7 @@ public final class Detector {
                 subject.unstableNanos = Math.min(subject.unstableNanos, nowNanos);
                 isUnstable |= nowNanos - subject.unstableNanos < timeoutNanos;
             } else {
-                subject.unstableNanos = NEVER;
+                subject.unstableNanos = ObservedNode.NEVER;
             }
         }
         if (isUnstable) {
@@ -458,7 +349,7 @@ public final class Detector {
         closeTold(closing, nowNanos);
         closeAlone(closing, nowNanos);
         for (Verdict verdict : closing) {
-            Subject subject = subjects.get(verdict.node());
+            ObservedNode subject = subjects.get(verdict.node());
             if (verdict.isCertain() && subject != null) {
                 subject.isJudged = true;
                 isChanged = true;
@@ -483,7 +374,7 @@ public final class Detector {
         return accused;
     }
 
-    private void observe(Subject subject, long nowNanos) {
+    private void observe(ObservedNode subject, long nowNanos) {
         boolean isSilent = nowNanos - subject.heardNanos >= timeoutNanos;
         if (isSilent && !subject.isReported) {
             subject.isReported = true;
@@ -498,8 +389,8 @@ public final class Detector {
      * Returns whether this node may judge: at once, unless its own loop was late. Then it needs a longer silence as
      * well, since many nodes may have been late together, because their machines were.
      */
-    private boolean mayJudge(Subject subject, long nowNanos) {
-        return stretch == 1 || nowNanos - subject.heardNanos >= timeoutNanos * stretch;
+    private boolean mayJudge(ObservedNode subject, long nowNanos) {
+        return health.stretch() == 1 || nowNanos - subject.heardNanos >= timeoutNanos * health.stretch();
     }
 
     /**
@@ -509,12 +400,12 @@ public final class Detector {
     private void closeAlone(List<Verdict> closing, long nowNanos) {
         for (var entry : subjects.entrySet()) {
             NodeId node = entry.getKey();
-            Subject subject = entry.getValue();
+            ObservedNode subject = entry.getValue();
             long silentNanos = nowNanos - subject.heardNanos;
             if (subject.isOpen
-                    && silentNanos >= ALONE * timeoutNanos * stretch
+                    && silentNanos >= ALONE * timeoutNanos * health.stretch()
                     && closing.stream().noneMatch(verdict -> verdict.node().equals(node))) {
-                Count count = count(node, watchers(node, false));
+                WatcherCount count = count(node, watchers(node, false));
                 closing.add(new Verdict(
                         node, "silent for " + silentNanos / 1_000_000 + " ms, " + count.reason(), count.isOfMost()));
             }
@@ -542,7 +433,7 @@ public final class Detector {
         return select(subject -> subject.isGone);
     }
 
-    private List<NodeId> select(Predicate<Subject> predicate) {
+    private List<NodeId> select(Predicate<ObservedNode> predicate) {
         List<NodeId> nodes = new ArrayList<>();
         subjects.forEach((node, subject) -> {
             if (predicate.test(subject)) {
@@ -573,24 +464,14 @@ public final class Detector {
         List<NodeId> watchers = watchers(node, false);
         int reports = 0;
         for (NodeId watcher : watchers) {
-            Subject subject = subjects.get(watcher);
+            ObservedNode subject = subjects.get(watcher);
             if (subject != null && subject.isOpen && subject.reports.contains(node)) {
                 reports++;
             }
         }
-        return reports > 0 && high(watchers.size()) <= reports
+        return reports > 0 && WatcherCount.high(watchers.size()) <= reports
                 ? "not heard by " + reports + " of its " + watchers.size() + " watchers"
                 : null;
-    }
-
-    /** Returns the number of reports that make a verdict. */
-    static int high(int watchers) {
-        return watchers == 1 ? 1 : Math.max(2, (2 * watchers + 2) / 3);
-    }
-
-    /** Returns the number of reports from which on other verdicts wait until the node is judged or heard. */
-    static int low(int watchers) {
-        return Math.max(1, watchers / 3);
     }
 
     /**
@@ -600,22 +481,12 @@ public final class Detector {
      * @param withoutNewcomers whether those are left out, too, that can't have met it: see {@link #isNewcomer}
      */
     List<NodeId> watchers(NodeId node, boolean withoutNewcomers) {
-        List<NodeId> watchers = new ArrayList<>(WATCHERS_MAX);
-        Subject subject = subjects.get(node);
-        int slot = Collections.binarySearch(ring, node, RING);
-        int first = slot < 0 ? -slot - 1 : slot + 1;
-        int others = slot < 0 ? ring.size() : ring.size() - 1;
-        for (int index = 0; index < others && watchers.size() < WATCHERS_MAX; index++) {
-            NodeId watcher = ring.get((first + index) % ring.size());
-            if (watcher.equals(self) || isWatcher(watcher, node, withoutNewcomers ? subject : null)) {
-                watchers.add(watcher);
-            }
-        }
-        return watchers;
+        ObservedNode watched = withoutNewcomers ? subjects.get(node) : null;
+        return ring.watchers(node, watcher -> watcher.equals(self) || isWatcher(watcher, node, watched));
     }
 
-    private boolean isWatcher(NodeId watcher, NodeId node, @Nullable Subject watched) {
-        Subject subject = subjects.get(watcher);
+    private boolean isWatcher(NodeId watcher, NodeId node, @Nullable ObservedNode watched) {
+        ObservedNode subject = subjects.get(watcher);
         return subject == null
                 || subject.reports.contains(node)
                 || (!subject.strangers.contains(node) && (watched == null || !isNewcomer(subject, watched)));
@@ -626,23 +497,23 @@ public final class Detector {
      * have had time to say that it has never met that one. Only a node that has known the watched one for a time-out
      * may conclude this: to a node that is new itself, all others are new.
      */
-    private boolean isNewcomer(Subject watcher, Subject watched) {
+    private boolean isNewcomer(ObservedNode watcher, ObservedNode watched) {
         return watcher.isFirst
                 && watched.heardNanos < watcher.openedNanos
                 && watched.heardNanos - watched.openedNanos >= timeoutNanos;
     }
 
     /** Counts the reports of the watchers of a node. */
-    private Count count(NodeId node, List<NodeId> watchers) {
+    private WatcherCount count(NodeId node, List<NodeId> watchers) {
         int reports = 0;
         int accused = 0;
         for (NodeId watcher : watchers) {
             if (watcher.equals(self)) {
-                Subject subject = subjects.get(node);
+                ObservedNode subject = subjects.get(node);
                 reports += subject != null && subject.isReported ? 1 : 0;
                 continue;
             }
-            Subject subject = subjects.get(watcher);
+            ObservedNode subject = subjects.get(watcher);
             if (subject == null || !subject.isOpen) {
                 continue;
             }
@@ -652,10 +523,10 @@ public final class Detector {
                 accused++;
             }
         }
-        return new Count(watchers.size(), reports, accused);
+        return new WatcherCount(watchers.size(), reports, accused);
     }
 
-    private void retract(Subject subject) {
+    private void retract(ObservedNode subject) {
         if (subject.isReported) {
             subject.isReported = false;
             reported--;
@@ -668,17 +539,11 @@ public final class Detector {
         }
     }
 
-    /** Spreads incarnations over the ring, so that nodes that were started together do not watch only each other. */
-    private static long mix(long value) {
-        long mixed = (value ^ (value >>> 33)) * 0xFF51AFD7ED558CCDL;
-        return mixed ^ (mixed >>> 33);
-    }
-
     public void report(Report report) {
         report.put("heartbeat-nanos", heartbeatNanos);
         report.put("timeout-nanos", timeoutNanos);
-        report.put("stretch", stretch);
-        report.put("late-turns", lateTurns);
+        report.put("stretch", health.stretch());
+        report.put("late-turns", health.lateTurns());
         report.put("verdicts", verdicts);
         report.put("silent", String.join(", ", reports().stream().map(NodeId::name).toList()));
     }

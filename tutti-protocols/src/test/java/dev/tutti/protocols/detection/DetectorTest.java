@@ -533,14 +533,14 @@ class DetectorTest {
 
     @Test
     void neverToHaveMetANodeCountsForLessThanToReportIt() {
-        for (int watchers = 2; watchers <= Detector.WATCHERS_MAX; watchers++) {
-            assertThat(Detector.high(watchers - 1)).as(watchers + "").isGreaterThanOrEqualTo(Detector.high(watchers) - 1);
+        for (int watchers = 2; watchers <= WatcherRing.WATCHERS_MAX; watchers++) {
+            assertThat(WatcherCount.high(watchers - 1)).as(watchers + "").isGreaterThanOrEqualTo(WatcherCount.high(watchers) - 1);
         }
     }
 
     @Test
     void theMarksGrowWithTheWatchers() {
-        assertThat(IntStream.rangeClosed(1, 10).map(Detector::high)).containsExactly(1, 2, 2, 3, 4, 4, 5, 6, 6, 7);
-        assertThat(IntStream.rangeClosed(1, 10).map(Detector::low)).containsExactly(1, 1, 1, 1, 1, 2, 2, 2, 3, 3);
+        assertThat(IntStream.rangeClosed(1, 10).map(WatcherCount::high)).containsExactly(1, 2, 2, 3, 4, 4, 5, 6, 6, 7);
+        assertThat(IntStream.rangeClosed(1, 10).map(WatcherCount::low)).containsExactly(1, 1, 1, 1, 1, 2, 2, 2, 3, 3);
     }
 }

@@ -27,7 +27,6 @@ final class Sources {
             Map.entry("BallotTableTest.java", 723),
             Map.entry("DatagramNode.java", 737),
             Map.entry("FailingCallbacksTest.java", 693),
-            Map.entry("HandshakeTest.java", 608),
             Map.entry("Links.java", 727),
             Map.entry("Membership.java", 890),
             Map.entry("MembershipTableTest.java", 747),

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Kinds of silence that need real sockets, certificates and disks; the others are tested in virtual time
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT) // They wait for seconds.
 class SilenceTest {
 
     /** Ten seconds suffice on an idle machine; the rest is for a busy one. */

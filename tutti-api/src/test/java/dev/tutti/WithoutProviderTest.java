@@ -14,10 +14,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A process without an SLF4J provider is not mute, unless it was asked to be. */
 @Tag("slow")
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT) // They wait for processes.
 class WithoutProviderTest {
 
     /** Lines that the program has written to standard error. */

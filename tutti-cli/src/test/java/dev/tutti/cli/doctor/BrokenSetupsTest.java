@@ -25,12 +25,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.function.ThrowingConsumer;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Networks and configurations that are broken in one way each, and what the doctor says of them. A member runs in one network
  * namespace, the doctor in the other.
  */
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT) // They wait for processes, and for time-outs of these.
 class BrokenSetupsTest {
 
     private static final String MEMBER = "dev.tutti.cli.Tutti";
@@ -38,13 +41,18 @@ class BrokenSetupsTest {
     private static final int PORT = 7800;
 
     @TempDir
-    private Path directory;
+    private Path directories;
 
     /** Two namespaces, and the processes in them. */
     private final class Scene implements AutoCloseable {
 
         final TwoSpaces spaces = new TwoSpaces();
+        final Path directory;
         private final List<Process> processes = new ArrayList<>();
+
+        Scene() throws IOException {
+            directory = Files.createTempDirectory(directories, "scene");
+        }
 
         /** Starts a node at the other end; returns when it listens. */
         void member(String... options) throws IOException {
@@ -78,6 +86,28 @@ class BrokenSetupsTest {
             assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
             System.out.println(text);
             return new Diagnosis(process.exitValue(), (Map<?, ?>) Json.parse(text));
+        }
+
+        String secret(String name) throws IOException {
+            Path file = directory.resolve(name + ".secret");
+            if (!Files.exists(file)) {
+                Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                Files.writeString(file, ClusterSecret.generate());
+            }
+            return file.toString();
+        }
+
+        String[] tls(Path at, Duration validity) throws IOException {
+            PemFiles authority = new PemFiles(at.resolve("authority.pem"), at.resolve("authority-key.pem"));
+            if (!Files.exists(authority.key())) {
+                Files.createDirectories(at);
+                Certificates.createAuthority(at, Request.of("authority"));
+            }
+            PemFiles node = Certificates.createNode(at, authority, new Request("ann", List.of(), validity, true));
+            return new String[] {
+                "--tls-certificate", node.certificate().toString(), "--tls-key", node.key().toString(),
+                "--tls-authority", authority.certificate().toString()
+            };
         }
 
         @Override
@@ -154,7 +184,7 @@ class BrokenSetupsTest {
     }
 
     private void nothing(Scene scene) throws Exception {
-        String secret = secret("right");
+        String secret = scene.secret("right");
         scene.member("--secret-file", secret, "--group", "chat");
         Diagnosis diagnosis = scene.doctor("--seed", SEED, "--secret-file", secret, "--group", "chat");
         assertThat(diagnosis.faults()).isEmpty();
@@ -195,13 +225,13 @@ class BrokenSetupsTest {
     }
 
     private void wrongSecret(Scene scene) throws Exception {
-        scene.member("--secret-file", secret("theirs"));
-        scene.doctor("--seed", SEED, "--secret-file", secret("ours")).namesOnly("secret", "trust", "cluster secret is another one there");
+        scene.member("--secret-file", scene.secret("theirs"));
+        scene.doctor("--seed", SEED, "--secret-file", scene.secret("ours")).namesOnly("secret", "trust", "cluster secret is another one there");
     }
 
     private void noSecretThere(Scene scene) throws Exception {
         scene.member("--insecure");
-        scene.doctor("--seed", SEED, "--secret-file", secret("ours")).namesOnly("secret", "TLS", "or none");
+        scene.doctor("--seed", SEED, "--secret-file", scene.secret("ours")).namesOnly("secret", "TLS", "or none");
     }
 
     private void anotherCluster(Scene scene) throws Exception {
@@ -218,7 +248,7 @@ class BrokenSetupsTest {
     }
 
     private void silentNames(Scene scene) throws Exception {
-        Path resolver = Files.writeString(directory.resolve("resolv.conf"), "nameserver 10.79.0.99\n");
+        Path resolver = Files.writeString(scene.directory.resolve("resolv.conf"), "nameserver 10.79.0.99\n");
         // A mount namespace of its own, which ends with the process.
         List<String> prefix = Stream.concat(
                         scene.spaces.prefixHere().stream(),
@@ -249,36 +279,23 @@ class BrokenSetupsTest {
                 .namesOnly("system", "of 64 MiB", "sysctl -w net.core.rmem_max=67108864");
     }
 
-    private String[] tls(Path at, Duration validity) throws IOException {
-        PemFiles authority = new PemFiles(at.resolve("authority.pem"), at.resolve("authority-key.pem"));
-        if (!Files.exists(authority.key())) {
-            Files.createDirectories(at);
-            Certificates.createAuthority(at, Request.of("authority"));
-        }
-        PemFiles node = Certificates.createNode(at, authority, new Request("ann", List.of(), validity, true));
-        return new String[] {
-            "--tls-certificate", node.certificate().toString(), "--tls-key", node.key().toString(),
-            "--tls-authority", authority.certificate().toString()
-        };
-    }
-
     private void expired(Scene scene) throws Exception {
-        scene.member(tls(directory.resolve("theirs"), Duration.ofDays(1)));
-        Path ours = directory.resolve("theirs");
-        Files.copy(ours.resolve("ann.pem"), directory.resolve("good.pem"));
+        scene.member(scene.tls(scene.directory.resolve("theirs"), Duration.ofDays(1)));
+        Path ours = scene.directory.resolve("theirs");
+        Files.copy(ours.resolve("ann.pem"), scene.directory.resolve("good.pem"));
         // The certificate has expired by the time that a doctor's JVM has started.
-        String[] tls = tls(ours, Duration.ofMillis(1));
+        String[] tls = scene.tls(ours, Duration.ofMillis(1));
         scene.doctor(Stream.concat(Stream.of(tls), Stream.of("--seed", SEED)).toArray(String[]::new))
                 .names("certificates", "has expired: it was good until", "tutti certs node");
     }
 
     private void anotherAuthority(Scene scene) throws Exception {
-        scene.member(tls(directory.resolve("one"), Duration.ofDays(1)));
-        String[] tls = tls(directory.resolve("other"), Duration.ofDays(1));
+        scene.member(scene.tls(scene.directory.resolve("one"), Duration.ofDays(1)));
+        String[] tls = scene.tls(scene.directory.resolve("other"), Duration.ofDays(1));
         scene.doctor(Stream.concat(Stream.of(tls), Stream.of("--seed", SEED)).toArray(String[]::new))
                 .namesOnly("certificates", "trust", "one tls.authority for all");
         String[] mixed = tls.clone();
-        mixed[5] = directory.resolve("one").resolve("authority.pem").toString();
+        mixed[5] = scene.directory.resolve("one").resolve("authority.pem").toString();
         scene.doctor(Stream.concat(Stream.of(mixed), Stream.of("--seed", SEED)).toArray(String[]::new))
                 .names("certificates", "not by tls.authority");
     }
@@ -286,14 +303,5 @@ class BrokenSetupsTest {
     private void loopback(Scene scene) throws Exception {
         scene.member("--insecure");
         scene.doctor("--seed", SEED, "-D", "bind.address=LOOPBACK").names("route", "bind.address is loopback", "SITE_LOCAL");
-    }
-
-    private String secret(String name) throws IOException {
-        Path file = directory.resolve(name + ".secret");
-        if (!Files.exists(file)) {
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            Files.writeString(file, ClusterSecret.generate());
-        }
-        return file.toString();
     }
 }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
@@ -22,8 +23,11 @@ final class TwoSpaces implements AutoCloseable {
 
     private static final String PASS = "6 0 0 4294967295";
 
-    private final String here = "tuttidoctor" + ProcessHandle.current().pid() + "-here";
-    private final String there = "tuttidoctor" + ProcessHandle.current().pid() + "-there";
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    private final String name = "tuttidoctor" + ProcessHandle.current().pid() + "-" + COUNT.incrementAndGet();
+    private final String here = name + "-here";
+    private final String there = name + "-there";
 
     TwoSpaces() {
         try {

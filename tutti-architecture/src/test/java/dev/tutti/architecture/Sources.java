@@ -30,7 +30,6 @@ final class Sources {
             Map.entry("Links.java", 727),
             Map.entry("Membership.java", 890),
             Map.entry("MembershipTableTest.java", 747),
-            Map.entry("NettyDriverTest.java", 748),
             Map.entry("NodeMachine.java", 739),
             Map.entry("Outgoing.java", 653),
             Map.entry("Peers.java", 672),
@@ -39,8 +38,7 @@ final class Sources {
             Map.entry("ReliabilityTest.java", 702),
             Map.entry("SessionFailoverTest.java", 684),
             Map.entry("SimulatedCluster.java", 759),
-            Map.entry("SimulatedNode.java", 721),
-            Map.entry("TlsTest.java", 766));
+            Map.entry("SimulatedNode.java", 721));
 
     private static final Set<String> SKIPPED = Set.of("target", ".git", ".ci", "node_modules");
 

@@ -10,10 +10,16 @@ import dev.tutti.core.driver.Machine;
 import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.loop.Io;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -74,6 +80,27 @@ public final class Probe implements Machine, AutoCloseable {
         byte[] framed = new byte[packet.length()];
         packet.bytes().get(packet.offset(), framed);
         return framed;
+    }
+
+    /** Returns content that is the same for the same arguments. */
+    static byte[] bytes(int length, int seed) {
+        byte[] bytes = new byte[Math.min(length, Packet.FRAME_MAX)];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** Waits until the count is zero; fails if it is not within {@link #LIMIT_SECONDS}. */
+    static void awaitZero(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Opens a connection to this driver that no driver reads. */
+    Socket socket() throws IOException {
+        return new Socket(InetAddress.getLoopbackAddress(), HostPort.parse(driver.address()).port());
     }
 
     public static Probe start(Io io) {

@@ -12,6 +12,7 @@ import dev.tutti.core.stack.Runner;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.core.stack.Stack;
 import dev.tutti.protocols.membership.Membership;
+import dev.tutti.protocols.packing.LargeMessage;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.Packing;
 import dev.tutti.protocols.packing.Reassembly;
@@ -288,14 +289,14 @@ public final class GroupModel {
     }
 
     /** A message of so many bytes, of which the first are its name. */
-    public Outgoing.Large sendLarge(Proc proc, int length) {
+    public LargeMessage sendLarge(Proc proc, int length) {
         steps.add("send large " + proc.index);
         byte[] bytes = new byte[length];
         byte[] name = ("m" + proc.sent++ + " ").getBytes(StandardCharsets.UTF_8);
         for (int index = 0; index < length; index++) {
             bytes[index] = index < name.length ? name[index] : (byte) (index * 31);
         }
-        Outgoing.Large large = proc.outgoing.offerLarge(null, bytes, 0, length);
+        LargeMessage large = proc.outgoing.offerLarge(null, bytes, 0, length);
         proc.turn(() -> proc.stack.signalFromApplication(new Signal.Submitted()));
         return large;
     }

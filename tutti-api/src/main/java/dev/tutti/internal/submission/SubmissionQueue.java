@@ -10,6 +10,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.packing.LargeMessage;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.SpareArrays;
@@ -183,7 +184,7 @@ public final class SubmissionQueue {
             if (!isOutOfBand && !Outgoing.isCopied(length)) {
                 checkLength(receiver, length);
                 awaitTurn();
-                Outgoing.Large large = outgoing.offerLarge(receiver, message, 0, length, number);
+                LargeMessage large = outgoing.offerLarge(receiver, message, 0, length, number);
                 receipt = receipts.open(outgoing.ask(), self, receiver, stability, view);
                 awaitLarge(large, receipt);
                 return receipt.stable();
@@ -201,7 +202,7 @@ public final class SubmissionQueue {
         return receipt.stable();
     }
 
-    private void awaitLarge(Outgoing.Large large, Receipts.Receipt receipt) {
+    private void awaitLarge(LargeMessage large, Receipts.Receipt receipt) {
         try {
             awaitLarge(large);
         } finally {
@@ -263,7 +264,7 @@ public final class SubmissionQueue {
         owner.wake();
     }
 
-    private void awaitLarge(Outgoing.Large large) {
+    private void awaitLarge(LargeMessage large) {
         long remainingNanos = timeoutNanos;
         long seen = large.progress();
         owner.wake();

@@ -8,6 +8,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
+import dev.tutti.protocols.packing.LargeMessage;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.Reassembly;
@@ -54,7 +55,7 @@ public final class SimulatedMember {
     private @Nullable String endedBecause;
 
     /** Large messages wait in the application, one at a time. */
-    private Outgoing.@Nullable Large large;
+    private @Nullable LargeMessage large;
 
     /** @param askedEvery asks for a receipt of each {@code askedEvery}th message of a call; of none if it is 0 */
     SimulatedMember(
@@ -160,7 +161,7 @@ public final class SimulatedMember {
         if (!application.isMember() || application.isLeft()) {
             return false;
         }
-        Outgoing.Large last = large;
+        LargeMessage last = large;
         return isSmall(order)
                 ? outgoing.bytes() + Math.max(order.length(), SimulatedApplication.MESSAGE_BYTES_MIN) <= SUBMISSIONS_BYTES_MAX
                 : last == null || last.isTaken() || last.failure() != null;

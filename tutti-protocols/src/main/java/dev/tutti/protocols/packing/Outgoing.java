@@ -5,10 +5,8 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,60 +18,6 @@ import org.jspecify.annotations.Nullable;
  * split, so that only a large one can be half sent when a view changes, and that one is still available to be resent.
  */
 public final class Outgoing implements Submissions {
-
-    /** Message larger than a packet. The array must not change until {@link #isTaken} or a failure. */
-    public static final class Large {
-
-        private final byte[] bytes;
-        private final int offset;
-        private final int length;
-        private final @Nullable Integer scope;
-        private final int number;
-
-        /** It was copied, and counts among the bytes that wait. */
-        private final boolean isCopy;
-
-        private int at;
-        private boolean hasTurn;
-        private long moves;
-        private boolean isTooLarge;
-        private @Nullable String failure;
-        private long ticket;
-
-        Large(byte[] bytes, int offset, int length, @Nullable Integer scope, int number, boolean isCopy) {
-            this.bytes = bytes;
-            this.offset = offset;
-            this.length = length;
-            this.scope = scope;
-            this.number = number;
-            this.isCopy = isCopy;
-        }
-
-        public boolean isTaken() {
-            return at == length;
-        }
-
-        /**
-         * Returns a number that changes whenever more of it was taken, a view change made it start again, or messages
-         * whose turn is before its own progressed.
-         */
-        public long progress() {
-            return at + moves;
-        }
-
-        /** Returns whether it will never be taken because a receiver does not take so large a message any more. */
-        public boolean isTooLarge() {
-            return isTooLarge;
-        }
-
-        /** Returns why it will never be taken; null if it may. */
-        public @Nullable String failure() {
-            return failure;
-        }
-    }
-
-    /** Longest message to a receiver, and the member whose limit it is. */
-    private record Limit(long bytes, @Nullable Member of) {}
 
     /**
      * Queue of one receiver: packets and large messages, in order; packets out of band, which go before these; and
@@ -113,8 +57,7 @@ public final class Outgoing implements Submissions {
     private int largeOffered;
     private long largeTaken;
     private long refusedLater;
-    private Limit limitToAll = new Limit(Reassembly.MESSAGE_BYTES_MAX, null);
-    private final Map<Member, Limit> limitOf = new HashMap<>();
+    private final MessageLimits limits = new MessageLimits();
     private long shareBytes = Long.MAX_VALUE;
     private String waitsFor = "";
     private @Nullable Member closedBy;
@@ -173,7 +116,10 @@ public final class Outgoing implements Submissions {
                 }
                 yield packet.ticket();
             }
-            case Large large -> large.ticket = ++tickets;
+            case LargeMessage large -> {
+                large.withTicket(++tickets);
+                yield tickets;
+            }
             case null, default -> throw new IllegalStateException("no message was offered: " + offered);
         };
     }
@@ -285,33 +231,22 @@ public final class Outgoing implements Submissions {
 
     /** Returns why a message of this length can't be sent, in words; null if it can. */
     public @Nullable String refusal(@Nullable Member receiver, long length) {
-        Limit limit = receiver == null
-                ? limitToAll
-                : limitOf.getOrDefault(receiver, new Limit(Reassembly.MESSAGE_BYTES_MAX, null));
-        if (length <= limit.bytes()) {
-            return null;
-        }
-        Member of = limit.of();
-        return "a message of " + length + " bytes is too large: "
-                + (of == null
-                        ? "the most is " + limit.bytes() + " bytes"
-                        : of + " takes at most " + limit.bytes() + " bytes (its message-bytes-max)")
-                + "; send it in parts, or raise message-bytes-max there";
+        return limits.refusal(receiver, length);
     }
 
     /** Queues a large message, which stays in its array. */
-    public Large offerLarge(@Nullable Member receiver, byte[] source, int offset, int length) {
+    public LargeMessage offerLarge(@Nullable Member receiver, byte[] source, int offset, int length) {
         return offerLarge(receiver, source, offset, length, null);
     }
 
     /** Queues a large message in a scope. */
-    public Large offerLarge(
+    public LargeMessage offerLarge(
             @Nullable Member receiver, byte[] source, int offset, int length, @Nullable Integer scope) {
         String refusal = refusal(receiver, length);
         if (refusal != null) {
             throw new IllegalArgumentException(refusal);
         }
-        return add(receiver, new Large(source, offset, length, scope, largeOffered++, false));
+        return add(receiver, new LargeMessage(source, offset, length, scope, largeOffered++, false));
     }
 
     /** Copies a message that fits into no packet, so that its sender need not wait until it is taken. */
@@ -322,12 +257,12 @@ public final class Outgoing implements Submissions {
         byte[] spare = spares.take(length);
         byte[] copy = spare == null ? new byte[length] : spare;
         System.arraycopy(source, offset, copy, 0, length);
-        add(receiver, new Large(copy, 0, length, scope, largeOffered++, true));
+        add(receiver, new LargeMessage(copy, 0, length, scope, largeOffered++, true));
         bytes += length;
         return true;
     }
 
-    private Large add(@Nullable Member receiver, Large large) {
+    private LargeMessage add(@Nullable Member receiver, LargeMessage large) {
         Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
         queue.entries.add(large);
         queue.tail = null;
@@ -336,13 +271,13 @@ public final class Outgoing implements Submissions {
         return large;
     }
 
-    private void giveUp(Large copy) {
-        bytes -= copy.length;
-        spares.give(copy.bytes);
+    private void giveUp(LargeMessage copy) {
+        bytes -= copy.length();
+        spares.give(copy.bytes());
     }
 
     /** Withdraws a large message that waits or is half taken; its receivers abandon the half. */
-    public void withdraw(Large large) {
+    public void withdraw(LargeMessage large) {
         forgetOffered(large);
         queues.values().removeIf(queue -> {
             if (queue.entries.remove(large)) {
@@ -352,14 +287,12 @@ public final class Outgoing implements Submissions {
         });
     }
 
-    /** Makes receivers abandon a half, which they would else keep until this member's next large message. */
-    private void end(Queue queue, Large half) {
-        if (half.at == 0) {
-            return;
+    private void end(Queue queue, LargeMessage half) {
+        Packet end = half.end(memory);
+        if (end != null) {
+            queue.entries.addFirst(end);
+            bytes += end.length() - Records.WHOLE_HEADER_BYTES;
         }
-        Packet end = header(half, half.length, 0);
-        queue.entries.addFirst(end);
-        bytes += end.length() - Records.WHOLE_HEADER_BYTES;
     }
 
     /** Returns the number of messages in callers' arrays that were completely taken. */
@@ -423,13 +356,13 @@ public final class Outgoing implements Submissions {
         }
         Object entry = queue.entries.peek();
         Packet taken;
-        if (entry instanceof Large large) {
-            taken = needsTurn(large) ? null : nextPiece(large, payloadBytesMax);
+        if (entry instanceof LargeMessage large) {
+            taken = large.needsTurn(shareBytes) ? null : large.nextPiece(memory, sizes.sharedBytes(), payloadBytesMax);
             if (taken != null && large.isTaken()) {
-                taken.withTicket(large.ticket);
+                taken.withTicket(large.ticket());
                 forgetOffered(large);
                 queue.entries.poll();
-                if (large.isCopy) {
+                if (large.isCopy()) {
                     giveUp(large);
                 } else {
                     largeTaken++;
@@ -488,39 +421,9 @@ public final class Outgoing implements Submissions {
         return first;
     }
 
-    private @Nullable Packet nextPiece(Large large, long payloadBytesMax) {
-        int headerBytes = headerBytes(large);
-        int length = Math.min(large.length - large.at, sizes.sharedBytes() - headerBytes);
-        if (headerBytes + length > payloadBytesMax) {
-            return null;
-        }
-        Packet piece = header(large, large.at, length).append(large.bytes, large.offset + large.at, length);
-        large.at += length;
-        return piece;
-    }
-
-    private static int headerBytes(Large large) {
-        return Records.PIECE_HEADER_BYTES + (large.scope == null ? 0 : Records.SCOPE_BYTES);
-    }
-
-    private Packet header(Large large, int at, int length) {
-        Integer scope = large.scope;
-        Packet piece = Packet.create(memory, headerBytes(large) + length)
-                .appendByte(scope == null ? Records.PIECE : Records.SCOPED_PIECE)
-                .appendInt(large.number)
-                .appendLong(large.length)
-                .appendLong(at);
-        return scope == null ? piece : piece.appendInt(scope);
-    }
-
-    /** Returns whether a message needs a turn. One that was begun does not. */
-    private boolean needsTurn(Large large) {
-        return large.length > shareBytes && !large.hasTurn && large.at == 0;
-    }
-
-    private @Nullable Large head(@Nullable Member receiver) {
+    private @Nullable LargeMessage head(@Nullable Member receiver) {
         Queue queue = queues.get(receiver);
-        return queue != null && queue.entries.peek() instanceof Large large ? large : null;
+        return queue != null && queue.entries.peek() instanceof LargeMessage large ? large : null;
     }
 
     @Override
@@ -530,51 +433,47 @@ public final class Outgoing implements Submissions {
 
     @Override
     public Submissions.@Nullable Large wantsTurn(@Nullable Member receiver) {
-        Large large = head(receiver);
-        return large == null || !needsTurn(large) ? null : new Submissions.Large(large.number, large.length);
+        LargeMessage large = head(receiver);
+        return large == null || !large.needsTurn(shareBytes)
+                ? null
+                : new Submissions.Large(large.number(), large.length());
     }
 
     @Override
     public void giveTurn(@Nullable Member receiver, int number) {
-        Large large = head(receiver);
-        if (large != null && large.number == number) {
-            large.hasTurn = true;
+        LargeMessage large = head(receiver);
+        if (large != null && large.number() == number) {
+            large.giveTurn();
         }
     }
 
     @Override
     public long takenInTurn(@Nullable Member receiver, int number) {
-        Large large = head(receiver);
-        return large != null && large.number == number && large.hasTurn ? large.at : -1;
+        LargeMessage large = head(receiver);
+        return large != null && large.number() == number ? large.takenInTurn() : -1;
     }
 
     @Override
     public void onQueueMoved(@Nullable Member receiver, int number) {
-        Large large = head(receiver);
-        if (large != null && large.number == number) {
-            large.moves++;
+        LargeMessage large = head(receiver);
+        if (large != null && large.number() == number) {
+            large.onQueueMoved();
         }
     }
 
     @Override
     public void limit(@Nullable Member receiver, long messageBytesMax, Member of) {
-        Limit limit = new Limit(messageBytesMax, of);
-        if (receiver == null) {
-            limitToAll = limit;
-        } else {
-            limitOf.put(receiver, limit);
-        }
+        limits.set(receiver, messageBytesMax, of);
         Queue queue = queues.get(receiver);
         if (queue == null) {
             return;
         }
         for (Object entry : List.copyOf(queue.entries)) {
-            if (entry instanceof Large large && large.length > messageBytesMax) {
+            if (entry instanceof LargeMessage large && large.length() > messageBytesMax) {
                 queue.entries.remove(large);
-                large.isTooLarge = true;
-                large.failure = refusal(receiver, large.length);
+                large.failTooLarge(refusal(receiver, large.length()));
                 refusedLater++;
-                if (large.isCopy) {
+                if (large.isCopy()) {
                     giveUp(large);
                 }
                 end(queue, large);
@@ -587,7 +486,7 @@ public final class Outgoing implements Submissions {
 
     @Override
     public void forget(Member receiver) {
-        limitOf.remove(receiver);
+        limits.forget(receiver);
     }
 
     /** Returns the number of waiting messages that failed because a new receiver does not take so large ones. */
@@ -598,9 +497,8 @@ public final class Outgoing implements Submissions {
     @Override
     public void restart(@Nullable Member receiver) {
         Queue queue = queues.get(receiver);
-        if (queue != null && queue.entries.peek() instanceof Large large) {
-            large.at = 0;
-            large.hasTurn = false;
+        if (queue != null && queue.entries.peek() instanceof LargeMessage large) {
+            large.restart();
         }
     }
 
@@ -621,13 +519,13 @@ public final class Outgoing implements Submissions {
         for (Object entry : queue.entries) {
             if (entry instanceof Packet packet) {
                 discard(packet);
-            } else if (entry instanceof Large large) {
+            } else if (entry instanceof LargeMessage large) {
                 forgetOffered(large);
-                tellUnsent(large.ticket);
-                if (large.isCopy) {
+                tellUnsent(large.ticket());
+                if (large.isCopy()) {
                     giveUp(large);
                 } else {
-                    large.failure = reason;
+                    large.fail(reason);
                 }
             }
         }

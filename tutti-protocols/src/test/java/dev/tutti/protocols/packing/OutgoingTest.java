@@ -177,7 +177,7 @@ class OutgoingTest {
 
     @Test
     void aHalfTakenLargeMessageStartsAgain() {
-        Outgoing.Large large = outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
+        LargeMessage large = outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
         outgoing.take(null, Long.MAX_VALUE).release();
         assertThat(large.progress()).isEqualTo(PIECE_MAX);
         outgoing.restart(null);
@@ -233,7 +233,7 @@ class OutgoingTest {
 
     @Test
     void aWithdrawnMessageIsGoneAndTheRestGoesOn() {
-        Outgoing.Large first = outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
+        LargeMessage first = outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
         offer(null, 7);
         outgoing.take(null, Long.MAX_VALUE).release();
         outgoing.withdraw(first);
@@ -241,7 +241,7 @@ class OutgoingTest {
                 .as("receivers of the half are told")
                 .containsExactly(List.of("piece 100000+0/100000"), List.of("message 7"));
         assertThat(outgoing.bytes()).isZero();
-        Outgoing.Large alone = outgoing.offerLarge(member(2), new byte[100_000], 0, 100_000);
+        LargeMessage alone = outgoing.offerLarge(member(2), new byte[100_000], 0, 100_000);
         outgoing.withdraw(alone);
         outgoing.withdraw(alone);
         assertThat(outgoing.isEmpty()).isTrue();
@@ -249,7 +249,7 @@ class OutgoingTest {
 
     @Test
     void whatWaitsForADepartedReceiverFailsWithAReason() {
-        Outgoing.Large large = outgoing.offerLarge(member(2), new byte[100_000], 0, 100_000);
+        LargeMessage large = outgoing.offerLarge(member(2), new byte[100_000], 0, 100_000);
         offer(member(2), 10);
         offer(null, 5);
         outgoing.discard(member(2), "n2 is gone");
@@ -264,7 +264,7 @@ class OutgoingTest {
 
     @Test
     void closingEndsEverything() {
-        Outgoing.Large large = outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
+        LargeMessage large = outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
         offer(member(2), 10);
         outgoing.close("closed");
         assertThat(outgoing.isEmpty()).isTrue();

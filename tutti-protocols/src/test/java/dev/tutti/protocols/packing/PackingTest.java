@@ -167,7 +167,7 @@ class PackingTest {
         GroupModel model = new GroupModel(2, 128 * 1024);
         model.connectAll();
         model.settle();
-        Outgoing.Large large = model.sendLarge(model.procs.getFirst(), 16 << 20);
+        LargeMessage large = model.sendLarge(model.procs.getFirst(), 16 << 20);
         model.send(model.procs.getFirst());
         model.settle();
         assertThat(large.isTaken()).isTrue();
@@ -188,7 +188,7 @@ class PackingTest {
         model.settle();
         Proc sender = model.procs.getFirst();
         Proc other = model.procs.get(1);
-        Outgoing.Large large = model.sendLarge(sender, 1 << 20);
+        LargeMessage large = model.sendLarge(sender, 1 << 20);
         for (int index = 0; index < receptions; index++) {
             if (model.canReceive(sender, other)) {
                 model.receive(sender, other);

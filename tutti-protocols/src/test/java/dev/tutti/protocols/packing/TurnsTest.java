@@ -42,8 +42,8 @@ class TurnsTest {
             layer.signalUp(new Signal.Window(null, Long.MAX_VALUE / 2, null));
         }
 
-        Outgoing.Large submit(Member receiver, int length) {
-            Outgoing.Large large = outgoing.offerLarge(receiver, new byte[length], 0, length);
+        LargeMessage submit(Member receiver, int length) {
+            LargeMessage large = outgoing.offerLarge(receiver, new byte[length], 0, length);
             layer.signalDown(new Signal.Submitted());
             layer.endTurn();
             return large;
@@ -167,7 +167,7 @@ class TurnsTest {
         closeWindows();
         side(2).submit(null, 4 * LIMIT);
         carry();
-        Outgoing.Large waiting = side(3).submit(null, 4 * LIMIT);
+        LargeMessage waiting = side(3).submit(null, 4 * LIMIT);
         carry();
         long before = waiting.progress();
         side(2).layer.signalUp(new Signal.Window(null, LIMIT / 2, side(3).self));
@@ -199,7 +199,7 @@ class TurnsTest {
     void turnOfAWithdrawnMessageIsTheNextOnes() {
         start(LIMIT, LIMIT, LIMIT);
         closeWindows();
-        Outgoing.Large withdrawn = side(2).submit(null, WHOLE);
+        LargeMessage withdrawn = side(2).submit(null, WHOLE);
         carry();
         side(3).submit(null, WHOLE);
         open(3);
@@ -215,7 +215,7 @@ class TurnsTest {
         closeWindows();
         side(2).submit(null, WHOLE);
         carry();
-        Outgoing.Large withdrawn = side(3).submit(null, WHOLE);
+        LargeMessage withdrawn = side(3).submit(null, WHOLE);
         carry();
         side(3).outgoing.withdraw(withdrawn);
         side(3).wake();
@@ -317,7 +317,7 @@ class TurnsTest {
         start(4 * LIMIT, 4 * LIMIT, LIMIT);
         install(3, 1, 2);
         side(2).layer.signalUp(new Signal.Window(null, 200_000, member(1)));
-        Outgoing.Large large = side(2).submit(null, 3 * LIMIT);
+        LargeMessage large = side(2).submit(null, 3 * LIMIT);
         long pieces = carry().get(1);
         assertThat(pieces).isPositive().isLessThan(3 * LIMIT);
         install(4, 1, 2, 3);

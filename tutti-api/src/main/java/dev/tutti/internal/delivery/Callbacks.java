@@ -54,15 +54,15 @@ final class Callbacks {
         delivery.end();
     }
 
-    /** Calls the listener with a message in order. */
-    void onMessage(Delivered message) {
+    /** Counts a message in order; returns whether the listener is to be called with it, or it is discarded. */
+    boolean startMessage() {
         if (isSilent) {
             messagesDiscarded.increment();
-            return;
+            return false;
         }
         messages.lazySet(messages.get() + 1);
         isBatchOpen = true;
-        fence.callForMessage("onMessage", listeners.onMessage(), message);
+        return true;
     }
 
     void endBatch() {
@@ -137,6 +137,10 @@ final class Callbacks {
 
     Fence fence() {
         return fence;
+    }
+
+    Consumer<Message> messageListener() {
+        return listeners.onMessage();
     }
 
     /** Returns the running callbacks. */

@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,7 +146,7 @@ public final class DeliveryExecutor implements Application {
         this.outOfBand = new OutOfBandLane(name, host, guard, callbacks, consumption, this::isHolding, this::onUnreadable);
         this.scopes = new ScopeLanes(name, isOrderAcrossSenders, host, guard, callbacks, consumption);
         this.reader = new PacketReader(callbacks, consumption, scopes, isInline, spares, assemblies, this::onUnreadable);
-        this.thread = new DeliveryThread(name, host, queue, new GuardedDelivery());
+        this.thread = new DeliveryThread(name, host, queue, guard, this::deliver, callbacks, consumption);
     }
 
     public void use(DeliveryGate used) {
@@ -271,32 +270,6 @@ public final class DeliveryExecutor implements Application {
     }
 
     // ------------------------------------------------------------------ on the delivery thread
-
-    /** Delivers items behind the guard. */
-    private final class GuardedDelivery implements DeliveryThread.Delivery {
-
-        private final Consumer<Item> deliverItem = DeliveryExecutor.this::deliver;
-
-        @Override
-        public void enter() {
-            callbacks.enter();
-        }
-
-        @Override
-        public void deliver(Item item) {
-            guard.call("delivery", deliverItem, item);
-        }
-
-        @Override
-        public void endBatch() {
-            callbacks.endBatch();
-        }
-
-        @Override
-        public void exit() {
-            consumption.report();
-        }
-    }
 
     private void deliver(Item item) {
         DeliveryGate closing = gate;

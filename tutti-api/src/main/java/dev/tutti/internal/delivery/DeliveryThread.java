@@ -1,9 +1,11 @@
 package dev.tutti.internal.delivery;
 
 import dev.tutti.core.driver.Driver;
+import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * Runs the delivery of a {@link DeliveryQueue}, one thread at a time: on the loop's thread at the end of a turn, or on a
@@ -11,28 +13,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class DeliveryThread {
 
-    /** Delivers items. */
-    interface Delivery {
-
-        /** Makes the current thread the one that delivers. */
-        void enter();
-
-        void deliver(Item item);
-
-        /** Ends the batch of messages delivered so far, if there are any. */
-        void endBatch();
-
-        /** Notes that the current thread delivers nothing more for now. */
-        void exit();
-    }
-
     /** Time for which listeners that blocked the loop's thread run on their own thread. */
     private static final long BAN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final String name;
     private final Host host;
     private final DeliveryQueue queue;
-    private final Delivery delivery;
+    private final Fence guard;
+    private final Consumer<Item> delivery;
+    private final Callbacks callbacks;
+    private final Consumption consumption;
     private final AtomicBoolean isRunning = new AtomicBoolean();
     private final Driver.LoopTask task = this::runInLoop;
 
@@ -42,11 +32,25 @@ final class DeliveryThread {
     /** End of the ban after a visit that kept the loop's thread for too long. */
     private volatile long bannedUntilNanos = System.nanoTime();
 
-    DeliveryThread(String name, Host host, DeliveryQueue queue, Delivery delivery) {
+    /**
+     * @param guard fence around delivery
+     * @param delivery delivers an item
+     */
+    DeliveryThread(
+            String name,
+            Host host,
+            DeliveryQueue queue,
+            Fence guard,
+            Consumer<Item> delivery,
+            Callbacks callbacks,
+            Consumption consumption) {
         this.name = name;
         this.host = host;
         this.queue = queue;
+        this.guard = guard;
         this.delivery = delivery;
+        this.callbacks = callbacks;
+        this.consumption = consumption;
     }
 
     /** Has the queue delivered after the turn. On the loop. */
@@ -70,10 +74,10 @@ final class DeliveryThread {
 
     /** Delivers an item that is not queued, on the current thread, for groups whose listeners are called in the turn. */
     void deliverNow(Item item) {
-        delivery.enter();
-        delivery.deliver(item);
-        delivery.endBatch();
-        delivery.exit();
+        callbacks.enter();
+        guard.call("delivery", delivery, item);
+        callbacks.endBatch();
+        consumption.report();
     }
 
     private void runInLoop(Driver.LoopBudget budget) {
@@ -81,11 +85,11 @@ final class DeliveryThread {
         if (!queue.isReady() || !isRunning.compareAndSet(false, true)) {
             return;
         }
-        delivery.enter();
+        callbacks.enter();
         try {
             Item item = queue.next();
             while (item != null) {
-                delivery.deliver(item);
+                guard.call("delivery", delivery, item);
                 item = budget.mayGoOn() ? queue.next() : null;
             }
         } finally {
@@ -97,13 +101,13 @@ final class DeliveryThread {
     }
 
     private void run() {
-        delivery.enter();
+        callbacks.enter();
         try {
             Item item = queue.next();
             while (item != null) {
-                delivery.deliver(item);
+                guard.call("delivery", delivery, item);
                 // Items may never end, and threads that wait for the end of the batch wait for this batch only.
-                delivery.endBatch();
+                callbacks.endBatch();
                 item = queue.next();
             }
         } finally {
@@ -112,8 +116,8 @@ final class DeliveryThread {
     }
 
     private void end() {
-        delivery.endBatch();
-        delivery.exit();
+        callbacks.endBatch();
+        consumption.report();
         isRunning.set(false);
         // Items left after a visit or an Error, and those added since the last look, have no thread yet.
         if (queue.isReady()) {

@@ -1,9 +1,11 @@
 package dev.tutti.internal.delivery;
 
+import dev.tutti.Message;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.Receipt;
 import dev.tutti.core.View;
+import dev.tutti.internal.Fence;
 import dev.tutti.protocols.packing.Assemblies;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.protocols.packing.SpareArrays;
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class PacketReader implements Records.Visitor {
 
     private final Callbacks callbacks;
+    private final Fence fence;
+    private final Consumer<Message> listener;
     private final Consumption consumption;
 
     private final ScopeLanes scopes;
@@ -47,6 +51,8 @@ final class PacketReader implements Records.Visitor {
             Assemblies assemblies,
             Consumer<Packet> unreadable) {
         this.callbacks = callbacks;
+        this.fence = callbacks.fence();
+        this.listener = callbacks.messageListener();
         this.consumption = consumption;
         this.scopes = scopes;
         this.isInline = isInline;
@@ -96,16 +102,36 @@ final class PacketReader implements Records.Visitor {
         }
     }
 
+    /**
+     * Passes a message to the listener. Not through {@link Callbacks}: at the depth of one call more the JIT does not inline the
+     * listener, so that the buffers it asks for are allocated.
+     */
     @Override
     public void onMessage(ByteBuffer bytes, int offset, int length) {
-        pass(bytes, offset, length);
+        Packet packet = current;
+        View in = view;
+        if (packet == null || in == null) {
+            throw new IllegalStateException("a message before the first view");
+        }
+        Member sender = packet.peer();
+        Receipt receipt = packet.receipt();
+        if (sender == null) {
+            throw new IllegalStateException("a message without a sender");
+        }
+        if (!callbacks.startMessage()) {
+            return;
+        }
+        Delivered message = ring.next();
+        message.begin(sender, in, receipt != null && receipt.isUnicast(), bytes, offset, length);
+        fence.callForMessage("onMessage", listener, message);
+        message.end();
     }
 
     @Override
     public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
         ByteBuffer whole = assemble(bytes, offset, length, piece);
         if (whole != null) {
-            pass(whole, 0, whole.limit());
+            onMessage(whole, 0, whole.limit());
             spares.give(whole.array());
         }
     }
@@ -113,7 +139,7 @@ final class PacketReader implements Records.Visitor {
     @Override
     public void onScoped(ByteBuffer bytes, int offset, int length, int scope) {
         if (isInline) {
-            pass(bytes, offset, length);
+            onMessage(bytes, offset, length);
         } else {
             passScoped(bytes, offset, length, scope, false);
         }
@@ -126,7 +152,7 @@ final class PacketReader implements Records.Visitor {
             return;
         }
         if (isInline) {
-            pass(whole, 0, whole.limit());
+            onMessage(whole, 0, whole.limit());
         } else {
             passScoped(whole, 0, whole.limit(), scope, true);
         }
@@ -149,23 +175,6 @@ final class PacketReader implements Records.Visitor {
                     + " bytes here; it can't be delivered");
         }
         return assemblies.add(sender, receipt, bytes, offset, length, piece);
-    }
-
-    private void pass(ByteBuffer bytes, int offset, int length) {
-        Packet packet = current;
-        View in = view;
-        if (packet == null || in == null) {
-            throw new IllegalStateException("a message before the first view");
-        }
-        Member sender = packet.peer();
-        Receipt receipt = packet.receipt();
-        if (sender == null) {
-            throw new IllegalStateException("a message without a sender");
-        }
-        Delivered message = ring.next();
-        message.begin(sender, in, receipt != null && receipt.isUnicast(), bytes, offset, length);
-        callbacks.onMessage(message);
-        message.end();
     }
 
     private void passScoped(ByteBuffer bytes, int offset, int length, int scope, boolean isAlone) {

@@ -34,7 +34,6 @@ final class Sources {
             Map.entry("PropertyChecker.java", 826),
             Map.entry("PropertyCheckerTest.java", 718),
             Map.entry("ReliabilityTest.java", 702),
-            Map.entry("SessionFailoverTest.java", 684),
             Map.entry("SimulatedCluster.java", 759),
             Map.entry("SimulatedNode.java", 721));
 

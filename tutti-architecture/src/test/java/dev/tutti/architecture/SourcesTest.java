@@ -35,6 +35,8 @@ class SourcesTest {
     @CsvSource(delimiter = '|', value = {
         "Thread.sleep(1); | waits by the clock",
         "TimeUnit.SECONDS.sleep(1); | waits by the clock",
+        "LockSupport.parkNanos(1); | waits by itself",
+        "Thread.onSpinWait(); | waits by itself",
         "@Disabled | can be skipped",
         "@DisabledOnOs(LINUX) | can be skipped",
         "@EnabledIf | can be skipped",

@@ -42,7 +42,8 @@ final class Modules {
             Map.entry("io.netty.", Set.of("netty", "stomp", "console")),
             Map.entry("io.micrometer.", Set.of("metrics", "bench")),
             Map.entry("io.opentelemetry.", Set.of("metrics")),
-            Map.entry("org.junit.", Set.of("testkit")),
+            // The campaign runs tests that have to detect mutants.
+            Map.entry("org.junit.", Set.of("testkit", "campaign")),
             // Tribes is of the same family, and one of the systems that are compared.
             Map.entry("org.apache.catalina.", Set.of("tomcat", "demo", "bench")),
             Map.entry("org.apache.tomcat.", Set.of("tomcat", "demo")),

@@ -1,4 +1,5 @@
 /** The drivers for production, on Netty: TCP with TLS, and UDP with multicast. */
+@SuppressWarnings("module") // The one that it is exported to is compiled later.
 module dev.tutti.netty {
     requires dev.tutti.core;
     requires io.netty.buffer;
@@ -15,6 +16,8 @@ module dev.tutti.netty {
     requires org.slf4j;
     requires static org.jspecify;
 
+    exports dev.tutti.netty.internal.reload to
+            dev.tutti.stomp;
     exports dev.tutti.netty.tls;
 
     provides dev.tutti.core.driver.DriverProvider with

@@ -1,6 +1,7 @@
 /** STOMP on any member. */
 module dev.tutti.stomp {
     requires transitive dev.tutti;
+    requires dev.tutti.netty;
     requires io.netty.buffer;
     requires io.netty.codec;
     requires io.netty.codec.http;

@@ -29,7 +29,8 @@ final class Modules {
             Map.entry("blocks", Set.of("core", "api")),
             Map.entry("metrics", Set.of("core", "api")),
             Map.entry("tomcat", Set.of("core", "api")),
-            Map.entry("stomp", Set.of("core", "api")),
+            // Its certificates are read again by the code that nodes use.
+            Map.entry("stomp", Set.of("core", "api", "netty")),
             Map.entry("console", Set.of("core", "api", "blocks")),
             Map.entry("draw", Set.of("core", "api", "stomp")),
             // The command line makes certificates, which only the TLS code knows how to.

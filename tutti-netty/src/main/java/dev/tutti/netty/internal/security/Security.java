@@ -3,12 +3,11 @@ package dev.tutti.netty.internal.security;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.netty.internal.reload.ReloadedFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,9 +21,6 @@ import org.slf4j.LoggerFactory;
  * certificates stay in force. {@link #refresh} is for one thread at a time, the rest for any.
  */
 public final class Security {
-
-    /** Time between two checks of the files. */
-    public static final long LOOK_NANOS = 2_000_000_000L;
 
     private static final Logger LOG = LoggerFactory.getLogger(Security.class);
 
@@ -44,13 +40,11 @@ public final class Security {
     private final Source source;
     private final AtomicLong reloads = new AtomicLong();
     private final AtomicLong failures = new AtomicLong();
-    private volatile Trust trust;
-    private List<String> state;
+    private final ReloadedFiles<Trust> files;
 
     Security(Source source) throws IOException, GeneralSecurityException {
         this.source = source;
-        this.state = look();
-        this.trust = source.load();
+        this.files = new ReloadedFiles<>(source.files(), source::load);
     }
 
     /** Returns whether TLS is set, at least in part. */
@@ -75,7 +69,7 @@ public final class Security {
         }
         try {
             Security security = new Security(hasFiles ? FileSource.of(settings) : SecretSource.of(settings, address));
-            String objection = security.trust.own().objection(security.name(settings, address), address);
+            String objection = security.trust().own().objection(security.name(settings, address), address);
             if (objection != null) {
                 throw new TransportException("name, bind.advertise: " + objection);
             }
@@ -88,32 +82,29 @@ public final class Security {
     private String name(Settings settings, String address) {
         String name = settings.get(TransportSettings.NAME);
         if (name.isEmpty()) {
-            name = trust.own().commonName();
+            name = trust().own().commonName();
         }
         return name.isEmpty() ? address : name;
     }
 
     /** Returns the certificates in force. */
     public Trust trust() {
-        return trust;
+        return files.value();
     }
 
     /** Makes an engine for one connection: TLS 1.3, both sides authenticated. */
     public SSLEngine engine(boolean isClient) {
-        return trust.engine(isClient);
+        return trust().engine(isClient);
     }
 
     /** Checks the files and reads changed ones; returns whether other certificates are in force now. Blocks. */
     public boolean refresh() {
         try {
-            List<String> now = look();
-            if (now.equals(state)) {
+            if (!files.refresh()) {
                 return false;
             }
-            state = now;
-            trust = source.load();
             reloads.incrementAndGet();
-            LOG.info("TLS files read again, authority {}", trust.fingerprint());
+            LOG.info("TLS files read again, authority {}", trust().fingerprint());
             return true;
         } catch (IOException | GeneralSecurityException e) {
             failures.incrementAndGet();
@@ -122,18 +113,9 @@ public final class Security {
         }
     }
 
-    /** Returns the time of change and the size of each file. */
-    private List<String> look() throws IOException {
-        List<String> found = new ArrayList<>();
-        for (Path file : source.files()) {
-            found.add(Files.exists(file) ? Files.getLastModifiedTime(file) + " " + Files.size(file) : "");
-        }
-        return found;
-    }
-
     /** Returns a description for people. */
     public String description() {
-        return "TLS 1.3, " + source.kind() + ", authority " + trust.fingerprint();
+        return "TLS 1.3, " + source.kind() + ", authority " + trust().fingerprint();
     }
 
     /** Adds {@code tls.*} numbers. */

@@ -1,6 +1,7 @@
 package dev.tutti.netty.internal.tcp;
 
 import dev.tutti.netty.internal.loop.Loop;
+import dev.tutti.netty.internal.reload.ReloadedFiles;
 import dev.tutti.netty.internal.security.Security;
 import dev.tutti.netty.internal.security.Trust;
 import java.time.Instant;
@@ -12,7 +13,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * Checks open TLS connections every {@link Security#LOOK_NANOS}: changed files are read again, on a worker, and a
+ * Checks open TLS connections every {@link ReloadedFiles#CHECK_NANOS}: changed files are read again, on a worker, and a
  * connection whose certificate is not trusted any more ends. Used on the loop only.
  */
 final class Recheck {
@@ -41,7 +42,7 @@ final class Recheck {
 
     void schedule() {
         if (!loop.isEnded()) {
-            loop.executor().schedule(this::look, Security.LOOK_NANOS, TimeUnit.NANOSECONDS);
+            loop.executor().schedule(this::look, ReloadedFiles.CHECK_NANOS, TimeUnit.NANOSECONDS);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Logs;
 import dev.tutti.internal.PrivateFile;
+import dev.tutti.netty.internal.reload.ReloadedFiles;
 import dev.tutti.stomp.StompSettings;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
@@ -12,9 +13,8 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -23,26 +23,19 @@ import org.slf4j.Logger;
 /** TLS for clients from PEM files, which are read again after a change. Unusable ones do not replace the others. */
 final class Tls {
 
-    /** Shortest interval between two checks of the files, which are made only when a client connects. */
-    private static final long CHECK_NANOS = 2_000_000_000L;
-
     private static final Logger LOG = Logs.of(Tls.class);
 
-    private final Path certificate;
-    private final Path key;
-    private final @Nullable Path authority;
+    private final boolean asksForCertificates;
+    private final ReloadedFiles<SslContext> files;
 
-    // Guarded by the lock.
-    private List<String> state;
-    private SslContext context;
+    /** Guarded by the lock. Files are checked only when a client connects. */
     private long checkedNanos = System.nanoTime();
 
-    private Tls(Path certificate, Path key, @Nullable Path authority) throws IOException {
-        this.certificate = certificate;
-        this.key = key;
-        this.authority = authority;
-        this.state = look();
-        this.context = load();
+    private Tls(Path certificate, Path key, @Nullable Path authority) throws IOException, GeneralSecurityException {
+        this.asksForCertificates = authority != null;
+        this.files = new ReloadedFiles<>(
+                authority == null ? List.of(certificate, key) : List.of(certificate, key, authority),
+                () -> load(certificate, key, authority));
     }
 
     /**
@@ -62,13 +55,13 @@ final class Tls {
         }
         try {
             return new Tls(Path.of(certificate), Path.of(key), authority.isEmpty() ? null : Path.of(authority));
-        } catch (IOException | IllegalArgumentException e) {
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
             throw new SettingException("stomp.tls-certificate, stomp.tls-key: can't be used: " + e.getMessage(), e);
         }
     }
 
     boolean asksForCertificates() {
-        return authority != null;
+        return asksForCertificates;
     }
 
     /** @param arithmetic runs the parts of handshakes that would hold up the loop */
@@ -78,32 +71,20 @@ final class Tls {
 
     private synchronized SslContext current() {
         long nowNanos = System.nanoTime();
-        if (nowNanos - checkedNanos >= CHECK_NANOS) {
+        if (nowNanos - checkedNanos >= ReloadedFiles.CHECK_NANOS) {
             checkedNanos = nowNanos;
             try {
-                List<String> now = look();
-                if (!now.equals(state)) {
-                    state = now;
-                    context = load();
+                if (files.refresh()) {
                     LOG.info("STOMP: TLS files read again");
                 }
-            } catch (IOException | IllegalArgumentException e) {
+            } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
                 LOG.error("STOMP: TLS files have changed and can't be used; going on with those before: {}", e.getMessage());
             }
         }
-        return context;
+        return files.value();
     }
 
-    /** Returns the time of the last change and the size of each file. */
-    private List<String> look() throws IOException {
-        List<String> found = new ArrayList<>();
-        for (Path file : authority == null ? List.of(certificate, key) : List.of(certificate, key, authority)) {
-            found.add(Files.exists(file) ? Files.getLastModifiedTime(file) + " " + Files.size(file) : "");
-        }
-        return found;
-    }
-
-    private SslContext load() throws IOException {
+    private static SslContext load(Path certificate, Path key, @Nullable Path authority) throws IOException {
         PrivateFile.check(key);
         SslContextBuilder builder = SslContextBuilder.forServer(certificate.toFile(), key.toFile())
                 .sslProvider(SslProvider.JDK)

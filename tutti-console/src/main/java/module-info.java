@@ -1,4 +1,5 @@
 /** A cluster in the browser. */
+@SuppressWarnings("module") // The one that it is exported to is compiled later.
 module dev.tutti.console {
     requires transitive dev.tutti;
     requires transitive dev.tutti.blocks;
@@ -12,4 +13,6 @@ module dev.tutti.console {
     requires static org.jspecify;
 
     exports dev.tutti.console;
+    exports dev.tutti.console.internal.plot to
+            dev.tutti.bench;
 }

@@ -1,5 +1,6 @@
 package dev.tutti.bench.report;
 
+import dev.tutti.console.internal.plot.PlotLibrary;
 import dev.tutti.internal.Json;
 import java.io.IOException;
 import java.io.InputStream;
@@ -77,11 +78,19 @@ public final class Page {
         String data = Json.write(charts).replace("</", "<\\/");
         return resource("report.html")
                 .replace("${title}", escape(title))
-                .replace("${style}", resource("uPlot.min.css") + resource("report.css"))
+                .replace("${style}", plot(PlotLibrary.STYLE) + resource("report.css"))
                 .replace("${body}", body)
-                .replace("${library}", "/*! " + resource("uPlot.LICENSE").strip() + " */\n" + resource("uPlot.iife.min.js"))
+                .replace("${library}", "/*! " + plot(PlotLibrary.LICENSE).strip() + " */\n" + plot(PlotLibrary.SCRIPT))
                 .replace("${data}", data)
                 .replace("${script}", resource("report.js"));
+    }
+
+    private static String plot(String name) {
+        try {
+            return new String(PlotLibrary.read(name), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("can't read " + name, e);
+        }
     }
 
     private static String resource(String name) {

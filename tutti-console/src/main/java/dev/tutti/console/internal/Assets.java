@@ -1,5 +1,6 @@
 package dev.tutti.console.internal;
 
+import dev.tutti.console.internal.plot.PlotLibrary;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
@@ -29,16 +30,20 @@ final class Assets {
             "timeline.js",
             "icon.svg",
             "inter.woff2",
-            "inter.LICENSE",
-            "uPlot.iife.min.js",
-            "uPlot.min.css",
-            "uPlot.LICENSE");
+            "inter.LICENSE");
 
     private final Map<String, Asset> assets = new TreeMap<>();
 
     Assets() {
-        for (String name : NAMES) {
-            assets.put(name, read(name));
+        try {
+            for (String name : NAMES) {
+                assets.put(name, asset(name, read(name)));
+            }
+            for (String name : PlotLibrary.NAMES) {
+                assets.put(name, asset(name, PlotLibrary.read(name)));
+            }
+        } catch (IOException | NoSuchAlgorithmException e) {
+            throw new IllegalStateException("the console's files can't be read: " + e.getMessage(), e);
         }
     }
 
@@ -54,17 +59,18 @@ final class Assets {
         return asset;
     }
 
-    private static Asset read(String name) {
+    private static byte[] read(String name) throws IOException {
         try (InputStream in = Assets.class.getResourceAsStream("assets/" + name)) {
             if (in == null) {
-                throw new IllegalStateException("the jar of the console lacks " + name);
+                throw new IOException("the jar of the console lacks " + name);
             }
-            byte[] content = in.readAllBytes();
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(content);
-            return new Asset(type(name), content, '"' + HexFormat.of().formatHex(digest, 0, 8) + '"');
-        } catch (IOException | NoSuchAlgorithmException e) {
-            throw new IllegalStateException(name + " can't be read", e);
+            return in.readAllBytes();
         }
+    }
+
+    private static Asset asset(String name, byte[] content) throws NoSuchAlgorithmException {
+        byte[] digest = MessageDigest.getInstance("SHA-256").digest(content);
+        return new Asset(type(name), content, '"' + HexFormat.of().formatHex(digest, 0, 8) + '"');
     }
 
     private static String type(String name) {

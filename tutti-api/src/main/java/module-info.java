@@ -13,6 +13,7 @@ module dev.tutti {
             dev.tutti.campaign,
             dev.tutti.cli,
             dev.tutti.console,
+            dev.tutti.demo,
             dev.tutti.draw,
             dev.tutti.metrics,
             dev.tutti.stomp,

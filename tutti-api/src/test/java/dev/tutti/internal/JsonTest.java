@@ -27,6 +27,19 @@ class JsonTest {
     }
 
     @Test
+    void writesAllKindsOfValuesOnOneLine() {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("text", "a \"quoted\" \\ line\n\u0001 </script>");
+        values.put("number", 12);
+        values.put("list", Arrays.asList(1, null, true));
+        values.put("empty", Map.of());
+        values.put("none", List.of());
+        assertThat(Json.write(values))
+                .isEqualTo("{\"text\":\"a \\\"quoted\\\" \\\\ line\\n\\u0001 </script>\",\"number\":12,"
+                        + "\"list\":[1,null,true],\"empty\":{},\"none\":[]}");
+    }
+
+    @Test
     void writesNoNumberThatJsonDoesNotHave() {
         assertThat(Json.write(Arrays.asList(Double.NaN, Double.POSITIVE_INFINITY))).isEqualTo("[null,null]");
         assertThat(Json.write("\ud83d")).isEqualTo("\"\\ud83d\"");

@@ -1,5 +1,6 @@
 package dev.tutti.demo;
 
+import dev.tutti.internal.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

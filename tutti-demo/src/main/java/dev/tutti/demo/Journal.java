@@ -1,5 +1,6 @@
 package dev.tutti.demo;
 
+import dev.tutti.internal.Json;
 import java.io.PrintStream;
 import java.time.LocalTime;
 import java.time.temporal.ChronoUnit;

@@ -1,5 +1,6 @@
 package dev.tutti.demo;
 
+import dev.tutti.internal.Json;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** Aligned columns. Headers and cells are escaped; numbers are aligned to the right. */
+/**
+ * Aligned columns. Headers and cells are escaped; numbers are aligned to the right. Widths follow from the cells: picocli's
+ * text table has fixed widths, wraps longer cells, and aligns to the left only.
+ */
 public final class Table {
 
     /** Width to which a column is padded at most; longer cells stick out. */

@@ -415,13 +415,8 @@ public final class Node implements AutoCloseable {
         return journal;
     }
 
-    /**
-     * Returns the report of the layers: nested maps whose values are numbers, texts, lists and maps. Keys: {@code
-     * node}, {@code links}, {@code groups} and more. {@link #inspection} has the same data in typed form.
-     *
-     * @throws IllegalStateException if the loop does not answer within two seconds, or has ended
-     */
-    public Map<String, Object> status() {
+    /** Returns the report of the layers as they wrote it, for diagnostics; others use {@link #inspection}. */
+    Map<String, Object> report() {
         MapReport report = new MapReport();
         Map<String, Object> reported = onLoop(() -> {
             machine.report(report);
@@ -449,7 +444,7 @@ public final class Node implements AutoCloseable {
         Map<String, Object> status = new LinkedHashMap<>();
         status.put("health", health().document());
         try {
-            status.putAll(status());
+            status.putAll(report());
         } catch (IllegalStateException e) {
             status.put("node", Map.of("name", id.name(), "address", id.address(), "state", String.valueOf(e.getMessage())));
         }

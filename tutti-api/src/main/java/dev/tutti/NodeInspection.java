@@ -236,6 +236,11 @@ public record NodeInspection(
         return find(parts, part).orElseGet(() -> nothing(part));
     }
 
+    /** Returns the group of a name; empty if the node is not in it. */
+    public Optional<GroupPart> group(String name) {
+        return groups.stream().filter(group -> group.name().equals(name)).findFirst();
+    }
+
     /** Returns the links without those that are over and only remembered. */
     public List<LinkPart> openLinks() {
         return links.stream().filter(link -> !link.state().equals("closed")).toList();

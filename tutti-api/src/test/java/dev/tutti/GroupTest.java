@@ -412,7 +412,7 @@ class GroupTest {
         assertThatThrownBy(() -> node.group("late").join())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("closed");
-        assertThatThrownBy(node::status).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(node::inspection).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -421,7 +421,7 @@ class GroupTest {
         one.on(node("a").group("g")).join();
         node("b").group("g").join();
         one.awaitViewOf(2);
-        assertThat(nodes.getFirst().status()).containsKeys("transport", "node", "links", "groups", "delivery");
-        assertThat(nodes.getFirst().status().get("groups").toString()).contains("g", "[a, b]".substring(1, 2));
+        assertThat(nodes.getFirst().report()).containsKeys("transport", "node", "links", "groups", "delivery");
+        assertThat(nodes.getFirst().report().get("groups").toString()).contains("g", "[a, b]".substring(1, 2));
     }
 }

@@ -34,7 +34,7 @@ final class RehearseCommand implements Callable<Integer> {
             }
             two.sendTo(three.self(), new byte[1_000]);
             boolean isHeard = heard.await(SECONDS_MAX, TimeUnit.SECONDS);
-            first.status();
+            first.inspection();
             return isMet && isHeard ? ExitCodes.DONE : ExitCodes.FAILED;
         }
     }

@@ -2,6 +2,7 @@ package dev.tutti.testkit;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.NodeInspection;
 import dev.tutti.SendException;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
@@ -149,14 +150,11 @@ final class SimulatedProcess {
     /** Returns the groups whose state is being agreed upon or transferred, for people. */
     List<String> statesUnderWay() {
         List<String> underWay = new ArrayList<>();
-        if (node().status().get("delivery") instanceof Map<?, ?> groups) {
-            groups.forEach((group, status) -> {
-                Object state = status instanceof Map<?, ?> delivery ? delivery.get("state") : null;
-                Object phase = state instanceof Map<?, ?> progress ? progress.get("phase") : "complete";
-                if (!"complete".equals(phase)) {
-                    underWay.add(name + " is " + phase + " the state of group " + group);
-                }
-            });
+        for (NodeInspection.GroupPart group : node().inspection().groups()) {
+            String phase = group.part("state").text("phase");
+            if (!phase.isEmpty() && !phase.equals("complete")) {
+                underWay.add(name + " is " + phase + " the state of group " + group.name());
+            }
         }
         return underWay;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Group;
 import dev.tutti.Node;
+import dev.tutti.NodeInspection;
 import dev.tutti.SendException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -317,10 +318,12 @@ class ClusterStoriesTest {
     }
 
     @Test
-    void statusCanBeAsked() {
+    void inspectionCanBeAsked() {
         cluster.startAll(Recorder::new);
         cluster.awaitOneView();
-        assertThat(cluster.node(2).status()).containsKeys("links", "groups", "delivery");
+        NodeInspection inspection = cluster.node(2).inspection();
+        assertThat(inspection.links()).isNotEmpty();
+        assertThat(inspection.groups()).isNotEmpty();
     }
 
     @Test
@@ -371,7 +374,7 @@ class ClusterStoriesTest {
         List<String> answers = new ArrayList<>();
         Components<Group> groups = cluster.startAll(node -> node.group("g")
                 .inline()
-                .onMessage(message -> answers.add(String.valueOf(node.status())))
+                .onMessage(message -> answers.add(String.valueOf(node.inspection())))
                 .join());
         cluster.awaitOneView();
         groups.on(1).send("ask");

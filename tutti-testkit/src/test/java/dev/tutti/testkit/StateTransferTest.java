@@ -3,6 +3,7 @@ package dev.tutti.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.NodeInspection;
 import dev.tutti.StateException;
 import dev.tutti.StateProgress;
 import java.time.Duration;
@@ -24,19 +25,21 @@ class StateTransferTest {
     }
 
     /** Returns the status of the state transfer, which is available before {@code join} has returned. */
-    private static Map<?, ?> state(Cluster cluster, int number) {
-        Map<?, ?> delivery = (Map<?, ?>) cluster.node(number).status().get("delivery");
-        Map<?, ?> group = (Map<?, ?>) delivery.get("ledger");
-        return group == null ? Map.of() : (Map<?, ?>) group.get("state");
+    private static NodeInspection.Part state(Cluster cluster, int number) {
+        return cluster.node(number)
+                .inspection()
+                .group("ledger")
+                .map(group -> group.part("state"))
+                .orElseGet(() -> new NodeInspection.Part("state", Map.of(), Map.of(), Map.of()));
     }
 
     private static long receivedBytes(Cluster cluster, int number) {
-        return state(cluster, number).get("received-bytes") instanceof Long bytes ? bytes : 0;
+        return state(cluster, number).value("received-bytes");
     }
 
     private static int provider(Cluster cluster, int number) {
-        Object name = state(cluster, number).get("provider");
-        return name instanceof String text && text.startsWith("n") ? Integer.parseInt(text.substring(1)) : 0;
+        String name = state(cluster, number).text("provider");
+        return name.startsWith("n") ? Integer.parseInt(name.substring(1)) : 0;
     }
 
     private static void awaitBytes(Cluster cluster, int number, long bytes) {
@@ -267,7 +270,7 @@ class StateTransferTest {
         cluster.start(2);
         ledgers.keep(Duration.ofMillis(1), Ledger::write);
         cluster.advanceUntil("n3 has no more room", LONG, () ->
-                !String.valueOf(state(cluster, 3).get("held-full")).isEmpty());
+                !state(cluster, 3).text("held-full").isEmpty());
         cluster.crash(1);
         cluster.advanceUntil("n3 has joined", LONG, () -> cluster.isRunning(3));
         cluster.quiet().awaitRest();
@@ -285,8 +288,8 @@ class StateTransferTest {
         awaitBytes(cluster, 3, 60_000);
         ledgers.keep(Duration.ofMillis(1), Ledger::write);
         cluster.advanceUntil("the wait is named", Duration.ofSeconds(2), () ->
-                !String.valueOf(state(cluster, 3).get("held-full")).isEmpty());
-        assertThat((long) (Long) state(cluster, 3).get("held-bytes")).isLessThan(4 * 1024 * 1024);
+                !state(cluster, 3).text("held-full").isEmpty());
+        assertThat(state(cluster, 3).value("held-bytes")).isLessThan(4 * 1024 * 1024);
         cluster.advanceUntil("senders wait for n3", LONG, () ->
                 ledgers.on(1).group.waitsFor().startsWith("the window is closed by n3"));
         cluster.advance(Duration.ofMillis(500));

@@ -161,7 +161,7 @@ class RealNodesTest {
         Node two = SharedNodes.acquire(options);
         assertThat(two).isSameAs(one);
         SharedNodes.release(options);
-        assertThat(one.status()).isNotEmpty();
+        assertThat(one.inspection().parts()).isNotEmpty();
         SharedNodes.release(options);
         Node three = SharedNodes.acquire(options);
         assertThat(three).isNotSameAs(one);

@@ -104,7 +104,7 @@ public final class InspectionBuilder {
         List<Part> parts = new ArrayList<>();
         for (Section section : root.sections) {
             if (section.name.equals("groups")) {
-                parts.add(new Part("groups", Map.of(), section.values, section.texts));
+                parts.add(groupsOfNode(section));
             } else if (!section.name.equals("node")) {
                 parts.add(section.part(section.name, settingsOf(section.name, settings)));
             }
@@ -112,6 +112,14 @@ public final class InspectionBuilder {
         parts.add(new Part("driver", settingsOf("driver", settings), new TreeMap<>(driver), Map.of()));
         parts.add(process.part("process", Map.of()));
         return parts;
+    }
+
+    /** Returns what concerns no group in particular, and the groups that other nodes have and this one has not. */
+    private static Part groupsOfNode(Section section) {
+        Part elsewhere = section.section("elsewhere").part("elsewhere", Map.of());
+        Map<String, String> texts = new LinkedHashMap<>(section.texts);
+        elsewhere.texts().forEach((key, value) -> texts.put("elsewhere." + key, value));
+        return new Part("groups", Map.of(), section.values, texts);
     }
 
     private static Map<String, String> settingsOf(String part, Map<String, String> settings) {

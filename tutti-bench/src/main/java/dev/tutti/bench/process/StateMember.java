@@ -11,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -169,11 +168,7 @@ final class StateMember implements StateImage.Listener {
     }
 
     private long held(String what) {
-        Object delivery = node.status().get("delivery");
-        Object own = delivery instanceof Map<?, ?> groups ? groups.get(GROUP) : null;
-        Object state = own instanceof Map<?, ?> values ? values.get("state") : null;
-        Object value = state instanceof Map<?, ?> values ? values.get(what) : null;
-        return value instanceof Long number ? number : 0;
+        return node.inspection().group(GROUP).map(group -> group.part("state").value(what)).orElse(0L);
     }
 
     // ------------------------------------------------------------------ the state
@@ -196,10 +191,6 @@ final class StateMember implements StateImage.Listener {
 
     /** Returns the rank of the member that provides the state now. */
     private String provider() {
-        Object delivery = node.status().get("delivery");
-        Object own = delivery instanceof Map<?, ?> groups ? groups.get(GROUP) : null;
-        Object state = own instanceof Map<?, ?> values ? values.get("state") : null;
-        Object name = state instanceof Map<?, ?> values ? values.get("provider") : null;
-        return String.valueOf(name);
+        return node.inspection().group(GROUP).map(group -> group.part("state").text("provider")).orElse("");
     }
 }

@@ -10,7 +10,6 @@ import dev.tutti.bench.watch.Watched;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.driver.TransportSettings;
-import dev.tutti.internal.Json;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -122,11 +121,7 @@ final class TuttiSystem implements GroupSystem {
 
     @Override
     public long packetsSent() {
-        Object found = node().status();
-        for (String key : List.of("groups", GROUP, "packing", "sent-packets")) {
-            found = found instanceof Map<?, ?> map ? map.get(key) : null;
-        }
-        return found instanceof Long packets ? packets : 0;
+        return node().inspection().group(GROUP).map(group -> group.part("packing").value("sent-packets")).orElse(0L);
     }
 
     @Override
@@ -203,7 +198,7 @@ final class TuttiSystem implements GroupSystem {
         }
         Path file = Path.of(directory, carrier.name().toLowerCase(Locale.ROOT) + "-" + seat.name() + ".json");
         try {
-            Files.writeString(file, Json.write(node().status()) + "\n", StandardCharsets.UTF_8);
+            Files.writeString(file, node().inspection().json() + "\n", StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new BenchException("-D" + STATUS + ": can't write " + file + ": " + e, e);
         }

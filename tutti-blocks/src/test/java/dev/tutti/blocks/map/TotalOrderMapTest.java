@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
+import dev.tutti.NodeInspection;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.blocks.merge.Side;
@@ -258,9 +259,8 @@ class TotalOrderMapTest {
     }
 
     private static boolean isGettingAState(Cluster cluster, int number) {
-        Map<?, ?> delivery = (Map<?, ?>) cluster.node(number).status().get("delivery");
-        Map<?, ?> state = (Map<?, ?>) ((Map<?, ?>) delivery.get("map")).get("state");
-        return "installing".equals(state.get("phase")) && !Long.valueOf(0).equals(state.get("received-bytes"));
+        NodeInspection.Part state = cluster.node(number).inspection().group("map").orElseThrow().part("state");
+        return state.text("phase").equals("installing") && state.value("received-bytes") > 0;
     }
 
     @ClusterTest(nodes = 5, seeds = 10)

@@ -1,6 +1,7 @@
 package dev.tutti.cli.doctor;
 
 import dev.tutti.Node;
+import dev.tutti.NodeInspection;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import java.time.Duration;
@@ -22,6 +23,10 @@ final class MemberCheck implements Check {
 
     private static final Duration CLOCKS_APART = Duration.ofSeconds(2);
     private static final int LOOK_MILLIS = 50;
+
+    /** Prefix of the groups that other nodes have and the probe has not, in an inspection. */
+    private static final String ELSEWHERE = "elsewhere.";
+
     private static final int INCARNATION_RANDOM_BITS = 20;
 
     /** Settings of a group that members report only if they differ from the default. */
@@ -43,21 +48,22 @@ final class MemberCheck implements Check {
         if (probe == null || context.open.isEmpty()) {
             return List.of(Finding.ok(name(), "nobody to ask"));
         }
-        Map<?, ?> status = listen(context, probe);
+        NodeInspection inspection = listen(context, probe);
         List<Finding> found = new ArrayList<>();
         Set<String> said = new LinkedHashSet<>(context.troubles);
         said.forEach(trouble -> found.add(explain(context, trouble)));
-        Map<?, ?> links = section(status, "links");
         List<String> met = new ArrayList<>();
-        links.forEach((name, link) -> {
-            if (link instanceof Map<?, ?> values && "open".equals(values.get("state"))) {
-                met.add(name + " at " + values.get("address"));
-                clock(context, String.valueOf(name), values, found);
-            }
-        });
-        section(section(status, "groups"), "elsewhere").forEach((node, groups) -> {
-            if (groups instanceof Map<?, ?> joined) {
-                joined.forEach((group, stack) -> compare(context, String.valueOf(node), String.valueOf(group), String.valueOf(stack), found));
+        for (NodeInspection.LinkPart link : open(inspection)) {
+            String peer = inspection.label(link);
+            met.add(peer + " at " + link.peer().address());
+            clock(context, peer, link.peer().incarnation(), found);
+        }
+        inspection.part("groups").texts().forEach((key, stack) -> {
+            for (String group : context.groups) {
+                if (key.startsWith(ELSEWHERE) && key.endsWith("." + group)) {
+                    String node = key.substring(ELSEWHERE.length(), key.length() - group.length() - 1);
+                    compare(context, node, group, stack, found);
+                }
             }
         });
         boolean isUdp = context.get(TransportSettings.PROTOCOL).name().equals("UDP");
@@ -76,20 +82,22 @@ final class MemberCheck implements Check {
     }
 
     /** Waits until each peer that takes connections has been met or has reported trouble, or the time is up. */
-    private static Map<?, ?> listen(DoctorContext context, Node probe) throws InterruptedException {
+    private static NodeInspection listen(DoctorContext context, Node probe) throws InterruptedException {
         long startNanos = System.nanoTime();
         while (true) {
-            Map<?, ?> status = probe.status();
-            long met = section(status, "links").values().stream()
-                    .filter(link -> link instanceof Map<?, ?> values && "open".equals(values.get("state")))
-                    .count();
+            NodeInspection inspection = probe.inspection();
+            int met = open(inspection).size();
             long waitedNanos = System.nanoTime() - startNanos;
             boolean isDone = met + context.troubles.size() >= context.open.size() && waitedNanos > SETTLED.toNanos();
             if (isDone || waitedNanos > PATIENCE.toNanos()) {
-                return status;
+                return inspection;
             }
             Thread.sleep(LOOK_MILLIS);
         }
+    }
+
+    private static List<NodeInspection.LinkPart> open(NodeInspection inspection) {
+        return inspection.links().stream().filter(link -> link.state().equals("open")).toList();
     }
 
     private Finding explain(DoctorContext context, String trouble) {
@@ -122,24 +130,19 @@ final class MemberCheck implements Check {
     }
 
     /** An incarnation begins with its node's start time. Only a start in the future shows that a clock is off. */
-    private static void clock(DoctorContext context, String name, Map<?, ?> link, List<Finding> found) {
-        if (link.get("incarnation") instanceof Long incarnation) {
-            Instant started = Instant.ofEpochMilli(incarnation >>> INCARNATION_RANDOM_BITS);
-            Duration ahead = Duration.between(context.clock.instant(), started);
-            if (ahead.compareTo(CLOCKS_APART) > 0) {
-                found.add(Finding.fault(
-                        "clock",
-                        name + " has started at " + started + " by its clock, which is " + Doctor.seconds(Duration.ofSeconds(ahead.toSeconds()))
-                                + " from now: this machine's clock is behind by at least that, or that one's ahead",
-                        "timedatectl set-ntp true, at both; chronyc tracking or timedatectl show how far off each is"));
-            }
+    private static void clock(DoctorContext context, String name, long incarnation, List<Finding> found) {
+        Instant started = Instant.ofEpochMilli(incarnation >>> INCARNATION_RANDOM_BITS);
+        Duration ahead = Duration.between(context.clock.instant(), started);
+        if (ahead.compareTo(CLOCKS_APART) > 0) {
+            found.add(Finding.fault(
+                    "clock",
+                    name + " has started at " + started + " by its clock, which is " + Doctor.seconds(Duration.ofSeconds(ahead.toSeconds()))
+                            + " from now: this machine's clock is behind by at least that, or that one's ahead",
+                    "timedatectl set-ntp true, at both; chronyc tracking or timedatectl show how far off each is"));
         }
     }
 
     private static void compare(DoctorContext context, String node, String group, String there, List<Finding> found) {
-        if (!context.groups.contains(group)) {
-            return;
-        }
         Settings here = context.spec.group(group);
         Map<String, String> values = new LinkedHashMap<>();
         UNSAID.forEach(setting -> values.put(setting, DoctorContext.text(Settings.of(here.definitions()), setting)));
@@ -168,9 +171,5 @@ final class MemberCheck implements Check {
         if (isEqual) {
             found.add(Finding.ok("stack", "group " + group + " is set up as at " + node));
         }
-    }
-
-    private static Map<?, ?> section(Map<?, ?> status, String name) {
-        return status.get(name) instanceof Map<?, ?> section ? section : Map.of();
     }
 }

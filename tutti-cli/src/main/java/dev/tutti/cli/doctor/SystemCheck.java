@@ -33,7 +33,8 @@ final class SystemCheck implements Check {
         List<Finding> found = new ArrayList<>();
         files(context, found);
         Node probe = context.probe;
-        if (probe != null && probe.status().get("transport") instanceof Map<?, ?> transport) {
+        if (probe != null) {
+            Map<String, String> transport = probe.inspection().transport();
             buffer(transport, "receive-buffer", "net.core.rmem_max", found);
             buffer(transport, "send-buffer", "net.core.wmem_max", found);
         }
@@ -61,8 +62,8 @@ final class SystemCheck implements Check {
     }
 
     /** The driver reports a buffer that is smaller than wanted: {@code 4 MiB of 8 MiB; raise net.core.rmem_max}. */
-    private void buffer(Map<?, ?> transport, String kind, String limit, List<Finding> found) {
-        String text = String.valueOf(transport.get(kind));
+    private void buffer(Map<String, String> transport, String kind, String limit, List<Finding> found) {
+        String text = transport.getOrDefault(kind, "");
         if (text.contains("; raise")) {
             String wanted = text.replaceAll(".* of (.*);.*", "$1");
             long bytes = Size.parse(wanted).bytes();

@@ -132,7 +132,7 @@ public final class MemberProcess {
             case "send" -> isSending = true;
             case "quiet" -> isSending = false;
             case "count" -> say("count " + submitted.get() + " " + delivered.get());
-            case "status" -> say("status " + started.status());
+            case "status" -> say("status " + started.inspection().json());
             case "lie" -> LyingDriverProvider.begin();
             case "told" -> say("told " + told());
             default -> throw new IllegalArgumentException("unknown command: " + command);

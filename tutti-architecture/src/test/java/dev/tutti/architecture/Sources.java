@@ -29,7 +29,6 @@ final class Sources {
             Map.entry("Links.java", 727),
             Map.entry("Membership.java", 890),
             Map.entry("MembershipTableTest.java", 747),
-            Map.entry("NodeMachine.java", 739),
             Map.entry("Peers.java", 672),
             Map.entry("PropertyChecker.java", 826),
             Map.entry("PropertyCheckerTest.java", 718),

@@ -4,7 +4,6 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
-import dev.tutti.core.Wire;
 import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.DurableStore;
@@ -20,7 +19,6 @@ import dev.tutti.protocols.datagram.HostedMachine;
 import dev.tutti.protocols.datagram.Multicast;
 import dev.tutti.protocols.detection.Detector;
 import dev.tutti.protocols.discovery.Discovery;
-import dev.tutti.protocols.discovery.Discovery.Outcome;
 import dev.tutti.protocols.discovery.Seeds;
 import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Link;
@@ -28,10 +26,8 @@ import dev.tutti.protocols.link.Links;
 import dev.tutti.protocols.link.Refusal;
 import dev.tutti.protocols.packing.Submissions;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,18 +46,6 @@ public final class NodeMachine implements HostedMachine {
     /** Characters of a cluster's or a group's name. */
     static final int NAME_MAX = 255;
 
-    /** Ticks of the detector per heartbeat. */
-    private static final int TICKS = 4;
-
-    /** Addresses in one PEERS frame. */
-    private static final int PEERS_MAX = 64;
-
-    /** Reports in one heartbeat. A node that suspects more peers than this is itself the likely fault. */
-    private static final int REPORTS_MAX = 32;
-
-    /** Minimum retransmission timeout of TCP (Linux): shorter silence is no evidence of loss. */
-    private static final long DELAY_NANOS = 200_000_000;
-
     private static final long NEVER = Long.MAX_VALUE;
 
     private final NodeId self;
@@ -76,19 +60,13 @@ public final class NodeMachine implements HostedMachine {
     private final Discovery discovery;
     private final Detector detector;
     private final Groups groups;
-    private final Refused refused = new Refused();
+    private final Heartbeats heartbeats;
+    private final PeerExchange peers;
+    private final DialOutcomes dials;
     private final Namesakes namesakes;
     private final List<String> seeds;
-    private final long heartbeatNanos;
     private final long patienceNanos;
 
-    /** Nodes that have not announced their groups yet. */
-    private final TreeSet<NodeId> untold = new TreeSet<>();
-
-    /** Nodes that have got the addresses of all others. */
-    private final TreeSet<NodeId> listed = new TreeSet<>();
-
-    private long tickNanos = NEVER;
     private boolean isStopped;
 
     /**
@@ -115,8 +93,8 @@ public final class NodeMachine implements HostedMachine {
         this.runner = new Runner(memory);
         this.effects = new EffectQueue(events);
         this.seeds = Seeds.addresses(settings.get(NodeSettings.SEEDS));
-        this.heartbeatNanos = settings.get(NodeSettings.HEARTBEAT).toNanos();
         this.patienceNanos = settings.get(NodeSettings.PATIENCE).toNanos();
+        long heartbeatNanos = settings.get(NodeSettings.HEARTBEAT).toNanos();
         long timeoutNanos = settings.get(NodeSettings.DETECTION_TIMEOUT).toNanos();
         if (timeoutNanos < 2 * heartbeatNanos) {
             throw new SettingException("detection.timeout: " + settings.text(NodeSettings.DETECTION_TIMEOUT)
@@ -145,12 +123,15 @@ public final class NodeMachine implements HostedMachine {
         this.detector = new Detector(self, heartbeatNanos, timeoutNanos, links::hasMet);
         this.namesakes = new Namesakes(self);
         this.groups = new Groups(self, links, effects, memory);
+        this.heartbeats = new Heartbeats(links, detector, effects, heartbeatNanos);
+        this.peers = new PeerExchange(links, discovery, memory);
+        this.dials = new DialOutcomes(links, discovery, effects);
     }
 
     @Override
     public void useMulticast(Multicast toAll) {
         MulticastPort port = new MulticastPort(
-                self, settings.get(TransportSettings.CLUSTER), toAll, links, memory, effects, heartbeatNanos);
+                self, settings.get(TransportSettings.CLUSTER), toAll, links, memory, effects, heartbeats.intervalNanos());
         multicast = port;
         groups.useMulticast(port);
         stackMaker = (member, group, submissions) ->
@@ -189,7 +170,7 @@ public final class NodeMachine implements HostedMachine {
     @Override
     public void onStart(long nowNanos) {
         begin(nowNanos);
-        tickNanos = nowNanos + heartbeatNanos / TICKS;
+        heartbeats.onStart(nowNanos);
         discovery.onStart(seeds, nowNanos);
     }
 
@@ -206,8 +187,7 @@ public final class NodeMachine implements HostedMachine {
     @Override
     public void onRejected(long nowNanos, String remote, String detail) {
         begin(nowNanos);
-        refused.add(remote, detail, true, now());
-        effects.event(new NodeEvents.Refused(remote, detail));
+        dials.onRejected(remote, detail, now());
     }
 
     @Override
@@ -265,9 +245,7 @@ public final class NodeMachine implements HostedMachine {
         }
         links.onTimer();
         discovery.onTimer(now());
-        if (tickNanos <= now()) {
-            tick();
-        }
+        heartbeats.onTimer(now(), multicast);
         runner.expire();
     }
 
@@ -287,7 +265,7 @@ public final class NodeMachine implements HostedMachine {
         if (isStopped) {
             return NEVER;
         }
-        long deadline = Math.min(tickNanos, runner.nextDeadline());
+        long deadline = Math.min(heartbeats.nextDeadline(), runner.nextDeadline());
         deadline = Math.min(deadline, links.nextDeadline());
         deadline = Math.min(deadline, discovery.nextDeadline());
         return groups.isJoining() ? Math.min(deadline, groups.patienceEnd(patienceNanos)) : deadline;
@@ -297,7 +275,7 @@ public final class NodeMachine implements HostedMachine {
     public void drain(Effects driver) {
         runner.runUntilQuiet();
         if (groups.isJoining()) {
-            boolean isEverybodyAsked = untold.isEmpty() && discovery.isEverybodyAsked(now());
+            boolean isEverybodyAsked = peers.isEverybodyHeard() && discovery.isEverybodyAsked(now());
             groups.settleJoins(
                     isEverybodyAsked, patience -> discovery.isEverySeedKnown(patience, now()), patienceNanos, now());
         }
@@ -316,11 +294,7 @@ public final class NodeMachine implements HostedMachine {
     private void begin(long nowNanos) {
         runner.beginTurn(nowNanos);
         links.beginTurn(now());
-        if (tickNanos != NEVER && now() - tickNanos > heartbeatNanos / 2) {
-            effects.event(new NodeEvents.Late(now() - tickNanos));
-            detector.onLate(now());
-            tickNanos = now();
-        }
+        heartbeats.onTurn(now());
     }
 
     // ------------------------------------------------------------------ inputs from the application
@@ -401,7 +375,7 @@ public final class NodeMachine implements HostedMachine {
             return;
         }
         isStopped = true;
-        tickNanos = NEVER;
+        heartbeats.stop();
         groups.stop();
         for (Link link : links.all()) {
             links.leave(link, "the node was stopped");
@@ -421,84 +395,6 @@ public final class NodeMachine implements HostedMachine {
         }
     }
 
-    // ------------------------------------------------------------------ detection
-
-    private void tick() {
-        long now = now();
-        tickNanos = now + heartbeatNanos / TICKS;
-        for (Link link : links.open()) {
-            detector.onHeard(link.node(), link.heardNanos());
-            if (now - link.heardNanos() >= heartbeatNanos + Math.max(heartbeatNanos / 2, DELAY_NANOS)) {
-                links.onSilent(link);
-            }
-        }
-        List<Detector.Verdict> verdicts = detector.onTick(now);
-        if (multicast != null) {
-            multicast.onTick(now);
-        }
-        Detector.Observations observations = detector.observations();
-        boolean isChanged = detector.takeChanged();
-        for (Link link : links.open()) {
-            boolean isIdle = now - link.sentNanos() >= heartbeatNanos;
-            boolean isUnconfirmed =
-                    link.isConfirmationDue() && now - link.confirmedNanos() >= heartbeatNanos;
-            if (link.isConnected() && (isChanged || isIdle || isUnconfirmed)) {
-                sendHeartbeat(link, observations);
-            }
-        }
-        // All others hear of a verdict before its consequences.
-        execute(verdicts);
-    }
-
-    private void execute(List<Detector.Verdict> verdicts) {
-        for (Detector.Verdict verdict : verdicts) {
-            Link link = links.link(verdict.node());
-            if (link != null && link.isOpen()) {
-                effects.event(new NodeEvents.Suspected(verdict.node(), verdict.reason()));
-                links.close(link, false, verdict.reason());
-            }
-        }
-    }
-
-    private void sendHeartbeat(Link link, Detector.Observations observations) {
-        int bytes = bytes(observations.silent())
-                + bytes(observations.judged())
-                + bytes(observations.gone())
-                + bytes(observations.strangers());
-        Packet heartbeat = links.heartbeat(link, bytes);
-        append(heartbeat, observations.silent());
-        append(heartbeat, observations.judged());
-        append(heartbeat, observations.gone());
-        append(heartbeat, observations.strangers());
-        links.sendHeartbeat(link, heartbeat);
-    }
-
-    private static int bytes(Collection<NodeId> nodes) {
-        return 4 + Math.min(nodes.size(), REPORTS_MAX) * NODE_BYTES_MAX;
-    }
-
-    /** Appends the first nodes, as many as one heartbeat takes. */
-    private static void append(Packet heartbeat, Collection<NodeId> nodes) {
-        heartbeat.appendInt(Math.min(nodes.size(), REPORTS_MAX));
-        nodes.stream().limit(REPORTS_MAX).forEach(node -> Wire.append(heartbeat, node));
-    }
-
-    private static List<NodeId> takeNodes(Packet heartbeat) {
-        int count = heartbeat.takeCount(16);
-        if (count > REPORTS_MAX) {
-            heartbeat.markMalformed();
-            count = 0;
-        }
-        List<NodeId> nodes = new ArrayList<>(count);
-        for (int index = 0; index < count && !heartbeat.isMalformed(); index++) {
-            nodes.add(Wire.takeNode(heartbeat));
-        }
-        return nodes;
-    }
-
-    /** Largest identity of a node in bytes: its number, and two texts of characters of three bytes. */
-    private static final int NODE_BYTES_MAX = 8 + 2 * (4 + 3 * NodeId.TEXT_MAX);
-
     // ------------------------------------------------------------------ links
 
     private final class LinkOwner implements Links.Owner {
@@ -507,7 +403,7 @@ public final class NodeMachine implements HostedMachine {
         public void onOpened(Link link, boolean isFirst) {
             NodeId node = link.node();
             effects.event(new NodeEvents.SessionOpened(node));
-            untold.add(node);
+            peers.onOpened(node);
             detector.onOpened(node, isFirst, now());
             namesakes.onOpened(node);
             if (multicast != null) {
@@ -515,22 +411,21 @@ public final class NodeMachine implements HostedMachine {
             }
             groups.onOpened(link);
             discovery.onOpened(node, now());
-            sendPeers(link, List.of());
+            peers.onGroupsAnnounced(link);
         }
 
         @Override
         public void onGone(Link link) {
             detector.onGone(link.node());
-            // Sends a heartbeat at once: other nodes may not notice the crash themselves.
-            tickNanos = now();
+            // Other nodes may not notice the crash themselves.
+            heartbeats.hurry(now());
         }
 
         @Override
         public void onClosed(Link link, boolean isGraceful, String reason) {
             NodeId node = link.node();
             effects.event(new NodeEvents.SessionClosed(node, isGraceful, reason));
-            untold.remove(node);
-            listed.remove(node);
+            peers.onClosed(node);
             detector.onClosed(node, now());
             namesakes.onClosed(node);
             if (multicast != null) {
@@ -556,7 +451,7 @@ public final class NodeMachine implements HostedMachine {
                     frame.release();
                 }
                 case Frames.PEERS -> {
-                    onPeers(link, frame);
+                    peers.onPeers(link, frame, now());
                     frame.release();
                 }
                 default -> links.unknown(frame);
@@ -565,20 +460,8 @@ public final class NodeMachine implements HostedMachine {
 
         @Override
         public void onHeartbeat(Link link, Packet heartbeat) {
-            Detector.Observations said = new Detector.Observations(
-                    takeNodes(heartbeat), takeNodes(heartbeat), takeNodes(heartbeat), takeNodes(heartbeat));
-            if (heartbeat.isMalformed()) {
-                return;
-            }
-            NodeId watcher = link.node();
-            List<NodeId> told = detector.onTold(watcher, said.gone(), now());
-            execute(detector.onReports(watcher, said, now()));
-            if (detector.isChanged()) {
-                // A verdict may wait for this node's statement that it has never met the reported one.
-                tickNanos = now();
-            }
-            for (NodeId node : told) {
-                links.lookAfter(node, "its process is gone, says " + watcher.name());
+            for (NodeId node : heartbeats.onHeartbeat(link, heartbeat, now())) {
+                links.lookAfter(node, "its process is gone, says " + link.node().name());
             }
         }
 
@@ -589,102 +472,28 @@ public final class NodeMachine implements HostedMachine {
 
         @Override
         public void onRefused(String remote, Refusal refusal, String reason) {
-            boolean isNode = refusal != Refusal.MALFORMED;
-            if (!discovery.onOutcome(remote, isNode ? Outcome.REFUSED : Outcome.NO_NODE, reason) && refusal != Refusal.SUSPECTED) {
-                refused.add(remote, reason, isNode, now());
-            }
-            // A dialled address is reported once, not with every attempt.
-            if (discovery.isNews(remote, reason)) {
-                effects.event(new NodeEvents.Refused(remote, reason));
-            }
+            dials.onRefused(remote, refusal, reason, now());
         }
 
         @Override
         public void onDialFailed(String address, DialFailure failure, String detail) {
-            String problem =
-                    switch (failure) {
-                        case REFUSED, UNREACHABLE -> "";
-                        case UNRESOLVED -> "the name has no address: " + detail;
-                        case UNTRUSTED -> "no session came about: " + detail;
-                    };
-            discovery.onOutcome(address, outcome(failure), detail);
-            if (!problem.isEmpty() && discovery.isNews(address, problem)) {
-                effects.event(new NodeEvents.Unreachable(address, problem));
-            }
+            dials.onFailed(address, failure, detail);
         }
 
         @Override
         public void onNoHandshake(String address, String detail) {
-            discovery.onOutcome(address, Outcome.NO_NODE, detail);
+            dials.onNoHandshake(address, detail);
         }
 
         @Override
         public void onAnswered(String address, Links.Answer answer, @Nullable NodeId node) {
-            switch (answer) {
-                case CONNECTED -> {
-                    if (node != null) {
-                        Link link = links.link(node);
-                        discovery.onFound(address, node, link != null && link.isOpen(), now());
-                    }
-                }
-                case SELF -> discovery.onSelf(address, now());
-                case AGAIN -> discovery.onAgain(address, node, now());
-                case SUSPECTED -> discovery.onPostponed(address, now());
-                case FAILED -> discovery.onFailed(address, false, now());
-                case REFUSED -> discovery.onFailed(address, true, now());
-            }
+            dials.onAnswered(address, answer, node, now());
         }
 
         @Override
         public @Nullable String objection(NodeId node) {
             detector.onContact(node);
             return isStopped ? "the node was stopped" : detector.objection(node);
-        }
-    }
-
-    private static Outcome outcome(DialFailure failure) {
-        return switch (failure) {
-            case REFUSED -> Outcome.NOBODY;
-            case UNREACHABLE -> Outcome.SILENT;
-            case UNRESOLVED -> Outcome.UNRESOLVED;
-            case UNTRUSTED -> Outcome.UNTRUSTED;
-        };
-    }
-
-    /** Sends the addresses of all others, so that all nodes get to know each other. */
-    private void list(Link receiver) {
-        List<String> addresses = new ArrayList<>();
-        for (Link link : links.all()) {
-            if (link.isOpen() && link != receiver) {
-                addresses.add(link.node().address());
-            }
-        }
-        for (int from = 0; from < addresses.size(); from += PEERS_MAX) {
-            sendPeers(receiver, addresses.subList(from, Math.min(addresses.size(), from + PEERS_MAX)));
-        }
-    }
-
-    /** Sends addresses. The first such frame also marks the end of the announcements of groups. */
-    private void sendPeers(Link receiver, List<String> addresses) {
-        Packet frame = Frames.create(memory, Frames.PEERS, 12 + addresses.size() * (4 + 3 * NodeId.TEXT_MAX))
-                .appendLong(discovery.digest())
-                .appendInt(addresses.size());
-        addresses.forEach(frame::appendText);
-        links.send(receiver, frame);
-    }
-
-    private void onPeers(Link link, Packet frame) {
-        untold.remove(link.node());
-        long digest = frame.takeLong();
-        int count = frame.takeCount(4);
-        if (count > PEERS_MAX) {
-            frame.markMalformed();
-        }
-        for (int index = 0; index < count && !frame.isMalformed(); index++) {
-            discovery.onLearned(frame.takeText(3 * NodeId.TEXT_MAX), link.node(), now());
-        }
-        if (!frame.isMalformed() && digest != discovery.digest() && listed.add(link.node())) {
-            list(link);
         }
     }
 
@@ -701,7 +510,7 @@ public final class NodeMachine implements HostedMachine {
         boolean isAlone = !links.open().iterator().hasNext();
         List<Trouble> troubles = new ArrayList<>();
         Trouble.ofAddresses(self, isAlone, discovery.unmet(), troubles);
-        refused.report(now(), troubles);
+        dials.report(now(), troubles);
         groups.mismatches(troubles);
         namesakes.report(troubles);
         return troubles.subList(0, Math.min(troubles.size(), TROUBLES_MAX));

@@ -15,7 +15,7 @@ class ClassSizesTest {
             Map.entry("dev.tutti.protocols.datagram.DatagramConnection", 44),
             Map.entry("dev.tutti.protocols.datagram.DatagramNode", 42),
             Map.entry("dev.tutti.protocols.datagram.Recovery", 33),
-            Map.entry("dev.tutti.protocols.link.Link", 30),
+            Map.entry("dev.tutti.protocols.link.Link", 26),
             Map.entry("dev.tutti.protocols.membership.Membership", 28),
             Map.entry("dev.tutti.sim.SimulatedNode", 41));
 

@@ -26,7 +26,6 @@ final class Sources {
     private static final Map<String, Integer> LONG_FILES = Map.ofEntries(
             Map.entry("BallotTableTest.java", 723),
             Map.entry("DatagramNode.java", 737),
-            Map.entry("Links.java", 727),
             Map.entry("Membership.java", 890),
             Map.entry("MembershipTableTest.java", 747),
             Map.entry("Peers.java", 672),

@@ -30,11 +30,11 @@ final class Handshake {
     private final Links links;
     private final Memory memory;
     private final Effects effects;
-    private final Links.Owner owner;
+    private final LinkOwner owner;
     private final long[] refusedHere = new long[Refusal.values().length];
     private final long[] refusedThere = new long[Refusal.values().length];
 
-    Handshake(NodeId self, String cluster, Links links, Memory memory, Effects effects, Links.Owner owner) {
+    Handshake(NodeId self, String cluster, Links links, Memory memory, Effects effects, LinkOwner owner) {
         this.self = self;
         this.cluster = cluster;
         this.links = links;
@@ -227,24 +227,24 @@ final class Handshake {
         if (identity != null) {
             refusedHere[Refusal.IDENTITY.ordinal()]++;
             owner.onRefused(connection.address, Refusal.IDENTITY, identity);
-            drop(connection, Links.Answer.REFUSED, null, identity);
+            drop(connection, DialAnswer.REFUSED, null, identity);
             return;
         }
         if (links.table().isOlder(node)) {
-            drop(connection, Links.Answer.REFUSED, node, "a newer incarnation is connected");
+            drop(connection, DialAnswer.REFUSED, node, "a newer incarnation is connected");
             return;
         }
         boolean isAtItsAddress = connection.address.equals(node.address());
         if (!isAtItsAddress && links.table().holder(node, connection.credentials.key()) != null) {
             // Dialled elsewhere, it claims the address of a node that is connected.
             links.check(new Claim(connection, new Hello(cluster, node, Hello.NONE, 0, SessionState.NONE, Hello.NONE)));
-            drop(connection, Links.Answer.SUSPECTED, node, "its address is being checked");
+            drop(connection, DialAnswer.SUSPECTED, node, "its address is being checked");
             return;
         }
         Link meant = connection.resuming;
-        if (meant != null && !meant.node().equals(node) && meant.resuming == connection) {
+        if (meant != null && !meant.node().equals(node) && meant.resumption.isBy(connection)) {
             // The dial was meant for an incarnation that is gone, but serves the one that is there.
-            meant.resuming = null;
+            meant.resumption.take();
         }
         links.closeOlder(node);
         Link link = links.table().meet(node);
@@ -254,20 +254,20 @@ final class Handshake {
                 links.close(link, false, "the other side has closed the session");
                 link.raiseEpoch(theirs.epoch());
             }
-            drop(connection, Links.Answer.AGAIN, node, "the session is closed there");
+            drop(connection, DialAnswer.AGAIN, node, "the session is closed there");
         } else if (link.isOpen() && link.epoch() == theirs.epoch()) {
             take(connection, link, welcome);
         } else if (!link.isOpen() && link.epoch() < theirs.epoch() && theirs.received() == 0 && welcome.from() == 0) {
             String objection = owner.objection(node);
             if (objection != null) {
-                drop(connection, Links.Answer.SUSPECTED, node, objection);
+                drop(connection, DialAnswer.SUSPECTED, node, objection);
                 return;
             }
             links.open(link, theirs.epoch());
             links.attach(link, connection, 0, false);
-            links.answered(connection, Links.Answer.CONNECTED, node);
+            links.answered(connection, DialAnswer.CONNECTED, node);
         } else {
-            drop(connection, Links.Answer.AGAIN, node, "the session has changed during the handshake");
+            drop(connection, DialAnswer.AGAIN, node, "the session has changed during the handshake");
         }
     }
 
@@ -275,14 +275,14 @@ final class Handshake {
     private void take(LinkConnection connection, Link link, Welcome welcome) {
         SessionState theirs = welcome.session();
         if (welcome.from() != link.received() || !link.canResumeFrom(theirs.received())) {
-            drop(connection, Links.Answer.AGAIN, link.node(), "the session has changed during the handshake");
+            drop(connection, DialAnswer.AGAIN, link.node(), "the session has changed during the handshake");
             return;
         }
         LinkConnection present = link.connection;
         boolean isReplaced = present != null && connection.replaces == present.number;
         if (present != null) {
             if (!isReplaced && (present.isDialed || link.node().compareTo(self) < 0)) {
-                drop(connection, Links.Answer.CONNECTED, link.node(), "the dials have crossed");
+                drop(connection, DialAnswer.CONNECTED, link.node(), "the dials have crossed");
                 return;
             }
             links.detach(link);
@@ -290,7 +290,7 @@ final class Handshake {
         }
         links.attach(link, connection, theirs.received(), present == null || isReplaced);
         if (connection.resuming == null) {
-            links.answered(connection, Links.Answer.CONNECTED, link.node());
+            links.answered(connection, DialAnswer.CONNECTED, link.node());
         }
     }
 
@@ -308,11 +308,11 @@ final class Handshake {
             owner.onRefused(connection.address, refusal, node + " refuses: " + reason);
         }
         switch (refusal) {
-            case SELF -> drop(connection, Links.Answer.SELF, self, reason);
+            case SELF -> drop(connection, DialAnswer.SELF, self, reason);
             case KNOWN -> onKnown(connection, node, number);
-            case SUSPECTED -> drop(connection, Links.Answer.SUSPECTED, node, reason);
-            case OVERLOAD -> drop(connection, Links.Answer.FAILED, node, reason);
-            case MALFORMED, VERSION, CLUSTER, INCARNATION, OLDER, IDENTITY -> drop(connection, Links.Answer.REFUSED, node, reason);
+            case SUSPECTED -> drop(connection, DialAnswer.SUSPECTED, node, reason);
+            case OVERLOAD -> drop(connection, DialAnswer.FAILED, node, reason);
+            case MALFORMED, VERSION, CLUSTER, INCARNATION, OLDER, IDENTITY -> drop(connection, DialAnswer.REFUSED, node, reason);
         }
     }
 
@@ -322,19 +322,19 @@ final class Handshake {
         LinkConnection other = number == Hello.NONE ? null : links.connection(number);
         if (other != null && other != connection) {
             // The other connection lives, or is in its handshake: it is sufficient.
-            drop(connection, Links.Answer.CONNECTED, node, "there is a connection");
+            drop(connection, DialAnswer.CONNECTED, node, "there is a connection");
             return;
         }
         link.gone = number;
-        drop(connection, Links.Answer.AGAIN, node, "to be dialled with the state of the session");
+        drop(connection, DialAnswer.AGAIN, node, "to be dialled with the state of the session");
     }
 
     private void notPeer(LinkConnection connection, String what) {
         stranger(connection, what);
-        drop(connection, Links.Answer.REFUSED, null, "not a tutti peer");
+        drop(connection, DialAnswer.REFUSED, null, "not a tutti peer");
     }
 
-    private void drop(LinkConnection connection, Links.Answer answer, @Nullable NodeId node, String reason) {
+    private void drop(LinkConnection connection, DialAnswer answer, @Nullable NodeId node, String reason) {
         if (links.connection(connection.number) != null) {
             links.end(connection, reason);
             links.missed(connection, answer, node);

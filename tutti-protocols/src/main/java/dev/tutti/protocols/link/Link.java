@@ -38,8 +38,8 @@ public final class Link {
     /** This side's number of the last connection of the session, which is over. */
     int gone = Hello.NONE;
 
-    /** The connection by which this side tries to resume, until its handshake is over. */
-    @Nullable LinkConnection resuming;
+    /** Attempts of this side to resume the session. */
+    final Resumption resumption = new Resumption();
 
     /** Time at which a multicast of the node was last heard; {@link Links#NEVER} if none was. */
     public long multicastHeardNanos = Links.NEVER;
@@ -53,9 +53,6 @@ public final class Link {
     /** Next link with the same incarnation, met earlier. */
     @Nullable Link nextOfIncarnation;
 
-    long resumeNanos = Links.NEVER;
-    int resumeAttempts;
-
     private long heardNanos;
     private long sentNanos;
     private long confirmedNanos;
@@ -65,8 +62,6 @@ public final class Link {
     private long sentBytes;
     private long receivedFrames;
     private long receivedBytes;
-    private long resentFrames;
-    private long resumes;
 
     Link(NodeId node, long epoch) {
         this.node = node;
@@ -170,8 +165,7 @@ public final class Link {
         acknowledged = 0;
         unconfirmed = 0;
         unconfirmedCost = 0;
-        resumeNanos = Links.NEVER;
-        resumeAttempts = 0;
+        resumption.reset();
     }
 
     /** Notes that the session is closed up to an epoch that this side may never have had. */
@@ -202,7 +196,7 @@ public final class Link {
     /** Returns all retained frames, for the caller to slice and to send on a new connection. */
     Iterable<Packet> resend(boolean isAgain) {
         if (isAgain) {
-            resentFrames += retained.size();
+            resumption.onResent(retained.size());
         }
         return retained;
     }
@@ -232,10 +226,6 @@ public final class Link {
         sentNanos = nowNanos;
     }
 
-    void resumed() {
-        resumes++;
-    }
-
     void report(Report report, long nowNanos) {
         report.put("address", node.address());
         report.put("incarnation", node.incarnation());
@@ -250,8 +240,7 @@ public final class Link {
         report.put("received-bytes", receivedBytes);
         report.put("retained-frames", retained.size());
         report.put("retained-bytes", retainedCost);
-        report.put("resent-frames", resentFrames);
-        report.put("resumes", resumes);
+        resumption.report(report);
     }
 
     @Override

@@ -8,7 +8,6 @@ import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -21,63 +20,6 @@ import org.jspecify.annotations.Nullable;
  * redial a broken connection at once: that resumes the session, or shows that the other process is gone.
  */
 public final class Links {
-
-    /** Receiver of the events of all links. Calls come in the middle of an input: the callee may send and close. */
-    public interface Owner {
-
-        /**
-         * A session begins.
-         *
-         * @param isFirst whether there was none with this node before
-         */
-        void onOpened(Link link, boolean isFirst);
-
-        /** The node's process was found to be gone: the session is about to be closed. */
-        void onGone(Link link);
-
-        /** A session has ended; no more frames of it follow. */
-        void onClosed(Link link, boolean isGraceful, String reason);
-
-        /** A frame of the session has arrived; its type is taken off. Ownership of the packet passes to the callee. */
-        void onFrame(Link link, int type, Packet frame);
-
-        /** A heartbeat has arrived. The callee reads the packet and does not keep it. */
-        void onHeartbeat(Link link, Packet heartbeat);
-
-        /** A connection took the place of one that broke; nothing was lost. */
-        void onResumed(Link link);
-
-        /** A connection was refused, by this node or by the other. */
-        void onRefused(String remote, Refusal refusal, String reason);
-
-        /** A dial has failed; its consequences are reported by other calls. */
-        void onDialFailed(String address, DialFailure failure, String detail);
-
-        /** A dial has reached a remote end that closed the connection, or was silent, before the handshake was over. */
-        void onNoHandshake(String address, String detail);
-
-        /** A dial that the node asked for has ended. */
-        void onAnswered(String address, Answer answer, @Nullable NodeId node);
-
-        /** Returns why no session may begin with a node that was just heard; null if one may. */
-        @Nullable String objection(NodeId node);
-    }
-
-    /** Result of a dial. */
-    public enum Answer {
-        /** A session with the node is open. */
-        CONNECTED,
-        /** The address is this node's own. */
-        SELF,
-        /** The node is there, and has to be dialled again with what is known of it now. */
-        AGAIN,
-        /** The node is there, and enough others do not hear it yet. */
-        SUSPECTED,
-        /** Nobody listens, the address is not reachable, or the remote end is no peer. */
-        FAILED,
-        /** Refused, or of no use, for a reason that lasts. */
-        REFUSED
-    }
 
     /**
      * @param resendBytesMax that a link retains; its session is closed at the limit
@@ -100,18 +42,12 @@ public final class Links {
     private static final long MILLISECOND = 1_000_000;
     private static final long RESUME_HANDSHAKE_NANOS = 1_000 * MILLISECOND;
 
-    /** Time-out of a dial beside a silent connection. TCP resends a lost SYN only after a second (RFC 6298, 2.1). */
-    private static final long BESIDE_NANOS = 500 * MILLISECOND;
-
-    private static final long RESUME_DELAY_MIN_NANOS = 20 * MILLISECOND;
-    private static final long RESUME_DELAY_MAX_NANOS = 500 * MILLISECOND;
-
     private final NodeId self;
     private final String cluster;
     private final Limits limits;
     private final Memory memory;
     private final Effects effects;
-    private final Owner owner;
+    private final LinkOwner owner;
     private final Handshake handshake;
 
     private final LinkTable table;
@@ -119,23 +55,18 @@ public final class Links {
     /** Links whose session is open. */
     private final List<Link> open = new ArrayList<>();
 
-    private final IntMap<LinkConnection> connections = new IntMap<>();
-
-    /** Connections whose handshake is not over, the oldest first. */
-    private final LinkedHashMap<Integer, LinkConnection> handshakes = new LinkedHashMap<>();
+    private final Connections connections;
+    private final Redials redials;
 
     /** Addresses that are being dialled to check a {@link Claim}. */
     private final TreeSet<String> claims = new TreeSet<>();
 
     private long strayFrames;
     private long unknownFrames;
-    private int lastConnection;
-    private int accepted;
     private long ackBytes = ACK_BYTES;
     private long nowNanos;
-    private long deadlineNanos = NEVER;
 
-    public Links(NodeId self, String cluster, Limits limits, Memory memory, Effects effects, Owner owner) {
+    public Links(NodeId self, String cluster, Limits limits, Memory memory, Effects effects, LinkOwner owner) {
         this.self = self;
         this.cluster = cluster;
         this.table = new LinkTable(self);
@@ -143,6 +74,8 @@ public final class Links {
         this.memory = memory;
         this.effects = effects;
         this.owner = owner;
+        this.connections = new Connections(effects);
+        this.redials = new Redials(connections);
         this.handshake = new Handshake(self, cluster, this, memory, effects, owner);
     }
 
@@ -180,7 +113,7 @@ public final class Links {
 
     /** Returns the time at which {@link #onTimer} may have something to do. */
     public long nextDeadline() {
-        return deadlineNanos;
+        return Math.min(connections.nextDeadline(), redials.nextDeadline());
     }
 
     // ------------------------------------------------------------------ sending
@@ -254,17 +187,16 @@ public final class Links {
             detach(link);
             end(connection, reason);
         }
-        LinkConnection resuming = link.resuming;
-        if (resuming != null) {
-            link.resuming = null;
-            end(resuming, reason);
+        LinkConnection dialed = link.resumption.take();
+        if (dialed != null) {
+            end(dialed, reason);
         }
         owner.onClosed(link, isGraceful, reason);
     }
 
     /** Ends all connections. Sessions have to be left before. */
     public void stop() {
-        for (LinkConnection connection : List.copyOf(handshakes.values())) {
+        for (LinkConnection connection : connections.handshakes()) {
             end(connection, "node stopped");
         }
         for (Link link : table.all()) {
@@ -275,36 +207,22 @@ public final class Links {
     // ------------------------------------------------------------------ connections
 
     /**
-     * Dials for discovery; {@link Owner#onAnswered} follows.
+     * Dials for discovery; {@link LinkOwner#onAnswered} follows.
      *
      * @param expected node that was last found there; null if not known
      */
     public void dial(String address, @Nullable NodeId expected) {
-        dial(address, expected, null);
-    }
-
-    private LinkConnection dial(String address, @Nullable NodeId expected, @Nullable Link resuming) {
-        LinkConnection connection = new LinkConnection(++lastConnection, true, address, expected, resuming);
-        connections.put(connection.number, connection);
-        handshakes.put(connection.number, connection);
-        effects.dial(connection.number, address);
-        return connection;
+        connections.dial(address, expected, null);
     }
 
     public int onAccepted(String remote) {
-        LinkConnection connection = new LinkConnection(++lastConnection, false, remote, null, null);
-        connection.isConnected = true;
-        connections.put(connection.number, connection);
-        handshakes.put(connection.number, connection);
-        accepted++;
-        if (accepted > limits.handshakesMax()) {
-            for (LinkConnection oldest : handshakes.values()) {
-                if (!oldest.isDialed) {
-                    handshake.refuse(oldest, Refusal.OVERLOAD, Hello.NONE,
-                            "more than link.handshakes-max (" + limits.handshakesMax()
-                                    + ") connections have not said who they are");
-                    break;
-                }
+        LinkConnection connection = connections.accept(remote);
+        if (connections.accepted() > limits.handshakesMax()) {
+            LinkConnection oldest = connections.oldestAccepted();
+            if (oldest != null) {
+                handshake.refuse(oldest, Refusal.OVERLOAD, Hello.NONE,
+                        "more than link.handshakes-max (" + limits.handshakesMax()
+                                + ") connections have not said who they are");
             }
         }
         setDeadline(connection);
@@ -349,37 +267,32 @@ public final class Links {
             // A session or a newcomer waits for this: better to try twice than to wait until it is given up.
             handshakeNanos = Math.min(handshakeNanos, RESUME_HANDSHAKE_NANOS);
         }
-        setDeadline(connection, handshakeNanos);
-    }
-
-    private void setDeadline(LinkConnection connection, long afterNanos) {
-        connection.deadlineNanos = nowNanos + afterNanos;
-        deadlineNanos = Math.min(deadlineNanos, connection.deadlineNanos);
+        connections.setDeadline(connection, nowNanos + handshakeNanos);
     }
 
     public void onDialFailed(int number, DialFailure failure, String detail) {
-        LinkConnection connection = forget(number);
+        LinkConnection connection = connections.remove(number);
         if (connection == null) {
             return;
         }
         owner.onDialFailed(connection.address, failure, detail);
         Link link = connection.resuming;
         if (link == null) {
-            answered(connection, Answer.FAILED, null);
+            answered(connection, DialAnswer.FAILED, null);
             return;
         }
-        link.resuming = null;
+        link.resumption.take();
         if (failure == DialFailure.REFUSED) {
             // The connection ended without a goodbye, or is silent, and nobody listens: two witnesses of one crash.
             owner.onGone(link);
             close(link, false, "its process is gone: " + link.node().address() + " refuses connections");
         } else {
-            resumeLater(link);
+            redials.later(link, nowNanos);
         }
     }
 
     public void onDisconnected(int number, boolean isOrderly, String detail) {
-        LinkConnection connection = forget(number);
+        LinkConnection connection = connections.remove(number);
         if (connection == null) {
             return;
         }
@@ -388,7 +301,7 @@ public final class Links {
             broken(link);
         } else if (connection.isDialed) {
             owner.onNoHandshake(connection.address, detail);
-            missed(connection, Answer.FAILED, null);
+            missed(connection, DialAnswer.FAILED, null);
         } else if (!isOrderly) {
             handshake.stranger(connection, detail);
         }
@@ -407,7 +320,7 @@ public final class Links {
             end(link.connection, reason);
             broken(link);
         } else {
-            resume(link);
+            redials.redial(link);
         }
     }
 
@@ -418,37 +331,13 @@ public final class Links {
      * lasts, since each attempt is short.
      */
     public void onSilent(Link link) {
-        if (link.isOpen() && link.connection != null && link.resuming == null) {
-            LinkConnection beside = dial(link.node().address(), link.node(), link);
-            link.resuming = beside;
-            setDeadline(beside, BESIDE_NANOS);
-        }
+        redials.beside(link, nowNanos);
     }
 
     /** Redials after the session has lost its connection, which shows whether the other side is still there. */
     private void broken(Link link) {
         detach(link);
-        link.resumeAttempts = 0;
-        resume(link);
-    }
-
-    private void resume(Link link) {
-        link.resumeNanos = NEVER;
-        if (link.isOpen() && link.connection == null && link.resuming == null) {
-            link.resuming = dial(link.node().address(), link.node(), link);
-        }
-    }
-
-    private void resumeLater(Link link) {
-        long delay = RESUME_DELAY_MIN_NANOS << Math.min(link.resumeAttempts++, 10);
-        resumeAfter(link, Math.min(delay, RESUME_DELAY_MAX_NANOS));
-    }
-
-    private void resumeAfter(Link link, long delayNanos) {
-        if (link.isOpen() && link.connection == null) {
-            link.resumeNanos = nowNanos + delayNanos;
-            deadlineNanos = Math.min(deadlineNanos, link.resumeNanos);
-        }
+        redials.restart(link);
     }
 
     /**
@@ -456,7 +345,7 @@ public final class Links {
      *
      * @param node that is there; null if none was found
      */
-    void answered(LinkConnection connection, Answer answer, @Nullable NodeId node) {
+    void answered(LinkConnection connection, DialAnswer answer, @Nullable NodeId node) {
         Claim claim = connection.claim;
         if (claim == null) {
             owner.onAnswered(connection.address, answer, node);
@@ -478,26 +367,20 @@ public final class Links {
         if (!claims.add(address)) {
             return false;
         }
-        dial(address, null, null).claim = claim;
+        connections.dial(address, null, null).claim = claim;
         return true;
     }
 
     /** Takes the end of a dialled connection that never carried a session. */
-    void missed(LinkConnection connection, Answer answer, @Nullable NodeId node) {
+    void missed(LinkConnection connection, DialAnswer answer, @Nullable NodeId node) {
         Link link = connection.resuming;
         if (link == null) {
             answered(connection, answer, node);
             return;
         }
-        if (link.resuming != connection) {
-            return;
-        }
-        link.resuming = null;
-        if (answer == Answer.AGAIN && link.resumeAttempts < 3) {
-            link.resumeAttempts++;
-            resume(link);
-        } else {
-            resumeLater(link);
+        if (link.resumption.isBy(connection)) {
+            link.resumption.take();
+            redials.missed(link, answer == DialAnswer.AGAIN, nowNanos);
         }
     }
 
@@ -511,52 +394,28 @@ public final class Links {
     }
 
     void end(LinkConnection connection, String reason) {
-        forget(connection.number);
-        effects.close(connection.number, reason);
-    }
-
-    private @Nullable LinkConnection forget(int number) {
-        LinkConnection connection = connections.remove(number);
-        if (connection != null) {
-            handshakeOver(connection);
-        }
-        return connection;
-    }
-
-    private void handshakeOver(LinkConnection connection) {
-        if (handshakes.remove(connection.number) != null && !connection.isDialed) {
-            accepted--;
-        }
+        connections.close(connection, reason);
     }
 
     public void onTimer() {
-        if (nowNanos < deadlineNanos) {
+        if (nowNanos < nextDeadline()) {
             return;
         }
-        for (LinkConnection connection : List.copyOf(handshakes.values())) {
-            if (connection.deadlineNanos <= nowNanos && handshakes.containsKey(connection.number)) {
+        for (LinkConnection connection : connections.handshakes()) {
+            if (connection.deadlineNanos <= nowNanos && connections.isInHandshake(connection)) {
                 expire(connection);
             }
         }
-        for (Link link : List.copyOf(table.all())) {
-            if (link.resumeNanos <= nowNanos) {
-                resume(link);
-            }
-        }
-        deadlineNanos = NEVER;
-        for (LinkConnection connection : handshakes.values()) {
-            deadlineNanos = Math.min(deadlineNanos, connection.deadlineNanos);
-        }
-        for (Link link : table.all()) {
-            deadlineNanos = Math.min(deadlineNanos, link.resumeNanos);
-        }
+        redials.onTimer(List.copyOf(table.all()), nowNanos);
+        connections.updateDeadline();
+        redials.updateDeadline(table.all());
     }
 
     private void expire(LinkConnection connection) {
         if (connection.isDialed) {
             end(connection, "not answered in time");
             owner.onNoHandshake(connection.address, "no answer to the handshake in time");
-            missed(connection, Answer.FAILED, null);
+            missed(connection, DialAnswer.FAILED, null);
         } else {
             handshake.refuse(connection, Refusal.OVERLOAD, Hello.NONE,
                     "silent for link.handshake-timeout (" + limits.handshakeNanos() / MILLISECOND + " ms)");
@@ -647,22 +506,20 @@ public final class Links {
     }
 
     void attach(Link link, LinkConnection connection, long from, boolean isResumed) {
-        handshakeOver(connection);
-        if (link.resuming == connection) {
-            link.resuming = null;
+        connections.onSession(connection);
+        if (link.resumption.isBy(connection)) {
+            link.resumption.take();
         }
-        LinkConnection obsolete = link.resuming;
+        LinkConnection obsolete = link.resumption.dialed();
         if (obsolete != null && !obsolete.isConnected) {
             // It has not sent HELLO: the other side does not count on it.
-            link.resuming = null;
+            link.resumption.take();
             end(obsolete, "the other side was quicker");
         }
-        link.resumeNanos = NEVER;
-        link.resumeAttempts = 0;
+        link.resumption.reset();
         link.connection = connection;
         link.key = connection.credentials.key();
         connection.link = link;
-        connection.deadlineNanos = NEVER;
         link.heard(nowNanos);
         link.acknowledge(from);
         link.confirm(nowNanos);
@@ -671,7 +528,7 @@ public final class Links {
             effects.write(connection.number, frame.slice());
         }
         if (isResumed) {
-            link.resumed();
+            link.resumption.onResumed();
             owner.onResumed(link);
         }
     }
@@ -692,7 +549,7 @@ public final class Links {
     // ------------------------------------------------------------------ report
 
     public void report(Report report) {
-        report.put("handshakes", handshakes.size());
+        report.put("handshakes", connections.handshakeCount());
         report.put("stray-frames", strayFrames);
         report.put("unknown-frames", unknownFrames);
         handshake.report(report);

@@ -4,6 +4,7 @@ import dev.tutti.core.NodeId;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.protocols.discovery.Discovery;
 import dev.tutti.protocols.discovery.Discovery.Outcome;
+import dev.tutti.protocols.link.DialAnswer;
 import dev.tutti.protocols.link.Link;
 import dev.tutti.protocols.link.Links;
 import dev.tutti.protocols.link.Refusal;
@@ -71,7 +72,7 @@ final class DialOutcomes {
     }
 
     /** Takes the end of a dial that discovery has asked for. */
-    void onAnswered(String address, Links.Answer answer, @Nullable NodeId node, long now) {
+    void onAnswered(String address, DialAnswer answer, @Nullable NodeId node, long now) {
         switch (answer) {
             case CONNECTED -> {
                 if (node != null) {

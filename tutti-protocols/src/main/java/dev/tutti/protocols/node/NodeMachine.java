@@ -20,8 +20,10 @@ import dev.tutti.protocols.datagram.Multicast;
 import dev.tutti.protocols.detection.Detector;
 import dev.tutti.protocols.discovery.Discovery;
 import dev.tutti.protocols.discovery.Seeds;
+import dev.tutti.protocols.link.DialAnswer;
 import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Link;
+import dev.tutti.protocols.link.LinkOwner;
 import dev.tutti.protocols.link.Links;
 import dev.tutti.protocols.link.Refusal;
 import dev.tutti.protocols.packing.Submissions;
@@ -109,7 +111,7 @@ public final class NodeMachine implements HostedMachine {
                 settings.get(NodeSettings.RESEND_BUFFER).bytes(),
                 settings.get(NodeSettings.HANDSHAKE_TIMEOUT).toNanos(),
                 settings.get(NodeSettings.HANDSHAKES_MAX));
-        this.links = new Links(self, cluster, limits, memory, effects, new LinkOwner());
+        this.links = new Links(self, cluster, limits, memory, effects, new Owner());
         this.discovery = new Discovery(
                 self.address(),
                 new Discovery.Limits(
@@ -397,7 +399,7 @@ public final class NodeMachine implements HostedMachine {
 
     // ------------------------------------------------------------------ links
 
-    private final class LinkOwner implements Links.Owner {
+    private final class Owner implements LinkOwner {
 
         @Override
         public void onOpened(Link link, boolean isFirst) {
@@ -486,7 +488,7 @@ public final class NodeMachine implements HostedMachine {
         }
 
         @Override
-        public void onAnswered(String address, Links.Answer answer, @Nullable NodeId node) {
+        public void onAnswered(String address, DialAnswer answer, @Nullable NodeId node) {
             dials.onAnswered(address, answer, node, now());
         }
 

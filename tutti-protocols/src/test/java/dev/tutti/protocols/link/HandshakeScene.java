@@ -44,7 +44,7 @@ final class HandshakeScene {
         }
     }
 
-    private final class Owner implements Links.Owner {
+    private final class Owner implements LinkOwner {
         @Override
         public void onOpened(Link link, boolean isFirst) {
             events.add("opened " + link.node());
@@ -89,7 +89,7 @@ final class HandshakeScene {
         public void onNoHandshake(String address, String detail) {}
 
         @Override
-        public void onAnswered(String address, Links.Answer answer, NodeId node) {
+        public void onAnswered(String address, DialAnswer answer, NodeId node) {
             events.add(answer + " " + address);
         }
 

@@ -65,7 +65,7 @@ final class LinkPair {
         }
     }
 
-    final class Side implements Effects, Links.Owner {
+    final class Side implements Effects, LinkOwner {
         final NodeId id;
         final Links links;
         final TreeMap<Integer, Wire> wires = new TreeMap<>();
@@ -215,9 +215,9 @@ final class LinkPair {
         public void onNoHandshake(String address, String detail) {}
 
         @Override
-        public void onAnswered(String address, Links.Answer answer, NodeId node) {
+        public void onAnswered(String address, DialAnswer answer, NodeId node) {
             events.add(answer.toString());
-            if (answer != Links.Answer.CONNECTED && answer != Links.Answer.SELF) {
+            if (answer != DialAnswer.CONNECTED && answer != DialAnswer.SELF) {
                 redial = true;
                 expected = node;
             }

@@ -31,7 +31,6 @@ final class Sources {
             Map.entry("Peers.java", 672),
             Map.entry("PropertyChecker.java", 826),
             Map.entry("PropertyCheckerTest.java", 718),
-            Map.entry("ReliabilityTest.java", 702),
             Map.entry("SimulatedCluster.java", 759),
             Map.entry("SimulatedNode.java", 721));
 

@@ -13,7 +13,7 @@ class ClassSizesTest {
     /** Classes over the limit until they are cut at a seam, with the number that each has: it may only become less. */
     private static final Map<String, Integer> FIELDS = Map.ofEntries(
             Map.entry("dev.tutti.protocols.datagram.DatagramConnection", 44),
-            Map.entry("dev.tutti.protocols.datagram.DatagramNode", 42),
+            Map.entry("dev.tutti.protocols.datagram.DatagramNode", 31),
             Map.entry("dev.tutti.protocols.datagram.Recovery", 33),
             Map.entry("dev.tutti.protocols.link.Link", 26),
             Map.entry("dev.tutti.protocols.membership.Membership", 28),

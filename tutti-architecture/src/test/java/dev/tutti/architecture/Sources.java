@@ -25,7 +25,7 @@ final class Sources {
     /** Files over the limit until they are cut at a seam, with the length that each has: it may only become less. */
     private static final Map<String, Integer> LONG_FILES = Map.ofEntries(
             Map.entry("BallotTableTest.java", 723),
-            Map.entry("DatagramNode.java", 737),
+            Map.entry("DatagramNode.java", 636),
             Map.entry("Membership.java", 890),
             Map.entry("MembershipTableTest.java", 747),
             Map.entry("Peers.java", 672),

@@ -10,11 +10,8 @@ import dev.tutti.core.driver.Endpoint;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
-import dev.tutti.protocols.link.IntMap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -85,12 +82,6 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
-    /** Key of a connection as its other end knows it: the endpoint it sends from and the id it uses. */
-    private record Remote(Endpoint endpoint, long id) {}
-
-    /** A datagram that answers another one. */
-    private record Answer(Endpoint to, Packet datagram) {}
-
     /** Smallest datagram that every path takes (IPv6, and most of IPv4). */
     public static final int DATAGRAM_BYTES_MIN = 1_200;
 
@@ -102,17 +93,8 @@ public final class DatagramNode implements DatagramMachine {
 
     private static final long NEVER = Long.MAX_VALUE;
 
-    /** Low bits of an id: the slot of the connection. The others can't be guessed. */
-    private static final int SLOT_BITS = 20;
-
     /** Bytes of an OPEN without checksum and kind. The answer to a shorter one would be longer than it. */
     private static final int OPEN_BODY_BYTES = Datagrams.OPEN_BYTES - Datagrams.CHECKSUM_BYTES - 1;
-
-    private static final int ANSWERS_MAX = 1_024;
-    private static final long RESETS_PER_SECOND = 1_000;
-    private static final long RESETS_AT_ONCE = 100;
-    private static final long SENDERS_NANOS = 50_000_000;
-    private static final long SENDER_BYTES_MIN = 16 * 1024;
 
     private final HostedMachine node;
     private final Limits limits;
@@ -124,28 +106,17 @@ public final class DatagramNode implements DatagramMachine {
     private final ToAll multicast = new ToAll();
     private final ArrayDeque<Packet> toAll = new ArrayDeque<>();
 
-    private @Nullable DatagramConnection[] slots = new DatagramConnection[16];
-    private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
-    private int slotsUsed;
-    private int flowCount;
-    private final IntMap<DatagramConnection> byNumber = new IntMap<>();
-
-    /** Never iterated. */
-    private final HashMap<Remote, DatagramConnection> byRemote = new HashMap<>();
-
+    private final DatagramConnections connections;
+    private final ReceiveShare share;
+    private final Replies replies;
     private final LinkedHashMap<String, List<DatagramConnection>> resolving = new LinkedHashMap<>();
     private final List<String> toResolve = new ArrayList<>();
-    private final ArrayDeque<Answer> answers = new ArrayDeque<>();
     private final ArrayDeque<DatagramConnection> dirty = new ArrayDeque<>();
     private final List<DatagramConnection> overflown = new ArrayList<>();
 
     private @Nullable Runnable quietListener;
     private long nowNanos;
     private long deadlineNanos = NEVER;
-    private long resetTokens = RESETS_AT_ONCE;
-    private long resetNanos;
-    private long sendersNanos;
-    private int senders = 1;
 
     // Counters.
     private long receivedDatagrams;
@@ -158,10 +129,7 @@ public final class DatagramNode implements DatagramMachine {
     private long wrongEndpoint;
     private long badCookies;
     private long cookiesSent;
-    private long resetsSent;
-    private long resetsHeldBack;
     private long resetsReceived;
-    private long answersDropped;
     private long overload;
 
     /**
@@ -174,6 +142,9 @@ public final class DatagramNode implements DatagramMachine {
         this.seals = new Datagrams(limits.isSummed());
         this.keys = new Keys(keyLow, keyHigh);
         this.memory = memory;
+        this.connections = new DatagramConnections(keys);
+        this.share = new ReceiveShare(connections, limits.receiveBufferBytes());
+        this.replies = new Replies(seals, memory);
         if (limits.isMulticast()) {
             node.useMulticast(multicast);
         }
@@ -184,8 +155,8 @@ public final class DatagramNode implements DatagramMachine {
     @Override
     public void onStart(long now) {
         nowNanos = now;
-        resetNanos = now;
-        sendersNanos = now;
+        replies.onStart(now);
+        share.onStart(now);
         node.onStart(now);
     }
 
@@ -193,15 +164,15 @@ public final class DatagramNode implements DatagramMachine {
     public void onTimer(long now) {
         nowNanos = now;
         if (deadlineNanos <= now) {
-            for (int slot = 0; slot < slotsUsed; slot++) {
-                DatagramConnection flow = slots[slot];
+            for (int slot = 0; slot < connections.slots(); slot++) {
+                DatagramConnection flow = connections.at(slot);
                 if (flow != null && flow.deadlineNanos() <= now) {
                     onTimer(flow);
                 }
             }
             deadlineNanos = NEVER;
-            for (int slot = 0; slot < slotsUsed; slot++) {
-                DatagramConnection flow = slots[slot];
+            for (int slot = 0; slot < connections.slots(); slot++) {
+                DatagramConnection flow = connections.at(slot);
                 if (flow != null && !flow.isDirty) {
                     deadlineNanos = Math.min(deadlineNanos, flow.deadlineNanos());
                 }
@@ -296,14 +267,14 @@ public final class DatagramNode implements DatagramMachine {
                 badCookies++;
             }
             cookiesSent++;
-            answer(from, control(Datagrams.COOKIE_BYTES, Datagrams.COOKIE)
+            replies.add(from, replies.create(Datagrams.COOKIE_BYTES, Datagrams.COOKIE)
                     .appendLong(id)
                     .appendLong(keys.cookie(from, id, nowNanos)));
             return;
         }
-        DatagramConnection flow = byRemote.get(new Remote(from, id));
+        DatagramConnection flow = connections.ofRemote(from, id);
         if (flow == null) {
-            if (flowCount >= limits.connectionsMax()) {
+            if (connections.count() >= limits.connectionsMax()) {
                 overload++;
                 return;
             }
@@ -311,9 +282,9 @@ public final class DatagramNode implements DatagramMachine {
             flow = add(node.onAccepted(nowNanos, remote), false, remote);
             flow.endpoint = from;
             flow.onOpened(id, datagramBytesMax, nowNanos);
-            byRemote.put(new Remote(from, id), flow);
+            connections.onRemote(flow, from, id);
         }
-        answer(from, control(Datagrams.ACCEPT_BYTES, Datagrams.ACCEPT)
+        replies.add(from, replies.create(Datagrams.ACCEPT_BYTES, Datagrams.ACCEPT)
                 .appendLong(id)
                 .appendLong(flow.localId)
                 .appendInt(limits.datagramBytesMax()));
@@ -339,21 +310,15 @@ public final class DatagramNode implements DatagramMachine {
             return;
         }
         flow.onOpened(id, datagramBytesMax, nowNanos);
-        byRemote.put(new Remote(from, id), flow);
+        connections.onRemote(flow, from, id);
         node.onConnected(nowNanos, flow.number);
         touch(flow);
     }
 
     /** Returns the flow that is being opened to {@code from} under this id; null if there is none. */
     private @Nullable DatagramConnection dialed(Endpoint from, long id) {
-        DatagramConnection flow = flow(id);
+        DatagramConnection flow = connections.find(id);
         return flow != null && flow.state == DatagramConnection.State.OPENING && from.equals(flow.endpoint) ? flow : null;
-    }
-
-    private @Nullable DatagramConnection flow(long id) {
-        int slot = (int) id & ((1 << SLOT_BITS) - 1);
-        DatagramConnection flow = slot < slotsUsed ? slots[slot] : null;
-        return flow != null && flow.localId == id ? flow : null;
     }
 
     private void onData(Endpoint from, Packet datagram) {
@@ -362,10 +327,11 @@ public final class DatagramNode implements DatagramMachine {
             malformed++;
             return;
         }
-        DatagramConnection flow = flow(id);
+        DatagramConnection flow = connections.find(id);
         if (flow == null) {
             unknown++;
-            reset(from, id);
+            // This process is another one than its sender means, or has closed the connection.
+            replies.reset(from, id, nowNanos);
             return;
         }
         if (!from.equals(flow.endpoint)) {
@@ -390,25 +356,9 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
-    /** Tells the sender that its connection is unknown: this process is another one, or has closed it. */
-    private void reset(Endpoint to, long id) {
-        long gained = (nowNanos - resetNanos) / (1_000_000_000 / RESETS_PER_SECOND);
-        if (gained > 0) {
-            resetTokens = Math.min(RESETS_AT_ONCE, resetTokens + gained);
-            resetNanos = nowNanos;
-        }
-        if (resetTokens == 0) {
-            resetsHeldBack++;
-            return;
-        }
-        resetTokens--;
-        resetsSent++;
-        answer(to, control(Datagrams.RESET_BYTES, Datagrams.RESET).appendLong(id));
-    }
-
     private void onReset(Endpoint from, Packet datagram) {
         long id = datagram.takeLong();
-        DatagramConnection flow = datagram.isMalformed() ? null : byRemote.get(new Remote(from, id));
+        DatagramConnection flow = datagram.isMalformed() ? null : connections.ofRemote(from, id);
         if (flow == null) {
             unknown++;
             return;
@@ -420,12 +370,7 @@ public final class DatagramNode implements DatagramMachine {
     // ------------------------------------------------------------------ flows
 
     private DatagramConnection add(int number, boolean isDialed, String address) {
-        Integer free = freeSlots.poll();
-        int slot = free == null ? slotsUsed++ : free;
-        if (slot == slots.length) {
-            slots = Arrays.copyOf(slots, slots.length * 2);
-        }
-        long id = keys.draw() << SLOT_BITS | slot;
+        long id = connections.nextId();
         DatagramConnection flow = new DatagramConnection(
                 owner,
                 number,
@@ -436,22 +381,12 @@ public final class DatagramNode implements DatagramMachine {
                 limits.windowBytes(),
                 2 * limits.connectNanos(),
                 memory);
-        slots[slot] = flow;
-        byNumber.put(number, flow);
-        flowCount++;
+        connections.add(flow);
         return flow;
     }
 
     private void forget(DatagramConnection flow) {
-        int slot = (int) flow.localId & ((1 << SLOT_BITS) - 1);
-        slots[slot] = null;
-        freeSlots.add(slot);
-        byNumber.remove(flow.number);
-        Endpoint endpoint = flow.endpoint;
-        if (endpoint != null) {
-            byRemote.remove(new Remote(endpoint, flow.remoteId), flow);
-        }
-        flowCount--;
+        connections.remove(flow);
         flow.release();
     }
 
@@ -484,30 +419,13 @@ public final class DatagramNode implements DatagramMachine {
 
         @Override
         public int allowanceBytes() {
-            return DatagramNode.this.allowanceBytes();
+            return share.bytes(nowNanos);
         }
 
         @Override
         public Datagrams seals() {
             return seals;
         }
-    }
-
-    /** Returns the share of one sender in the receive buffer, of which a quarter is reserved for small datagrams. */
-    private int allowanceBytes() {
-        if (nowNanos - sendersNanos >= SENDERS_NANOS) {
-            sendersNanos = nowNanos;
-            int count = 0;
-            for (int slot = 0; slot < slotsUsed; slot++) {
-                DatagramConnection flow = slots[slot];
-                if (flow != null) {
-                    count += flow.recentBytes >= SENDER_BYTES_MIN ? 1 : 0;
-                    flow.recentBytes = 0;
-                }
-            }
-            senders = Math.max(1, count);
-        }
-        return limits.receiveBufferBytes() / 4 * 3 / senders;
     }
 
     // ------------------------------------------------------------------ effects
@@ -536,11 +454,7 @@ public final class DatagramNode implements DatagramMachine {
             effects.multicast(frame);
             frame = toAll.poll();
         }
-        Answer answer = answers.poll();
-        while (answer != null) {
-            effects.send(answer.to(), answer.datagram());
-            answer = answers.poll();
-        }
+        replies.drain(effects);
         DatagramConnection flow = dirty.poll();
         while (flow != null) {
             flow.isDirty = false;
@@ -558,7 +472,7 @@ public final class DatagramNode implements DatagramMachine {
         Endpoint endpoint = flow.endpoint;
         if (endpoint != null && flow.isOpenDue(nowNanos)) {
             flow.onOpenSent(nowNanos);
-            Packet open = control(Datagrams.OPEN_BYTES, Datagrams.OPEN)
+            Packet open = replies.create(Datagrams.OPEN_BYTES, Datagrams.OPEN)
                     .appendInt(Datagrams.MAGIC)
                     .appendLong(flow.localId)
                     .appendLong(flow.cookie)
@@ -573,20 +487,6 @@ public final class DatagramNode implements DatagramMachine {
         deadlineNanos = Math.min(deadlineNanos, flow.deadlineNanos());
     }
 
-    private Packet control(int bytes, int kind) {
-        return Packet.of(memory.acquire(bytes), 0, 0).appendInt(0).appendByte(kind);
-    }
-
-    private void answer(Endpoint to, Packet datagram) {
-        if (answers.size() >= ANSWERS_MAX) {
-            answersDropped++;
-            datagram.release();
-            return;
-        }
-        seals.seal(datagram);
-        answers.add(new Answer(to, datagram));
-    }
-
     /** Collects the datagrams of a flow that ends in the middle of an input. */
     private final class Answers implements DatagramEffects {
 
@@ -597,7 +497,7 @@ public final class DatagramNode implements DatagramMachine {
 
         @Override
         public void send(Endpoint to, Packet datagram) {
-            answers.add(new Answer(to, datagram));
+            replies.addSealed(to, datagram);
         }
 
         @Override
@@ -646,7 +546,7 @@ public final class DatagramNode implements DatagramMachine {
 
         @Override
         public void write(int connection, Packet frame) {
-            DatagramConnection flow = byNumber.get(connection);
+            DatagramConnection flow = connections.ofNumber(connection);
             if (flow == null || flow.state != DatagramConnection.State.OPEN) {
                 frame.release();
                 return;
@@ -662,7 +562,7 @@ public final class DatagramNode implements DatagramMachine {
 
         @Override
         public void close(int connection, String reason) {
-            DatagramConnection flow = byNumber.get(connection);
+            DatagramConnection flow = connections.ofNumber(connection);
             if (flow == null) {
                 return;
             }
@@ -684,8 +584,8 @@ public final class DatagramNode implements DatagramMachine {
 
     /** Returns whether everything written has arrived, so that a stopped node may be closed. */
     public boolean isQuiet() {
-        for (int slot = 0; slot < slotsUsed; slot++) {
-            DatagramConnection flow = slots[slot];
+        for (int slot = 0; slot < connections.slots(); slot++) {
+            DatagramConnection flow = connections.at(slot);
             if (flow != null && !flow.isQuiet()) {
                 return false;
             }
@@ -699,8 +599,8 @@ public final class DatagramNode implements DatagramMachine {
         section.put("received-datagrams", receivedDatagrams);
         section.put("received-multicasts", receivedMulticasts);
         section.put("sent-multicasts", sentMulticasts);
-        section.put("connections", flowCount);
-        section.put("active-senders", senders);
+        section.put("connections", connections.count());
+        section.put("active-senders", share.senders());
         section.put("damaged", damaged);
         section.put("other-checksums", otherChecksums);
         section.put("malformed", malformed);
@@ -708,13 +608,12 @@ public final class DatagramNode implements DatagramMachine {
         section.put("wrong-endpoint", wrongEndpoint);
         section.put("bad-cookies", badCookies);
         section.put("cookies-sent", cookiesSent);
-        section.put("resets-sent", resetsSent);
-        section.put("resets-held-back", resetsHeldBack);
+        replies.reportResets(section);
         section.put("resets-received", resetsReceived);
-        section.put("answers-dropped", answersDropped);
+        section.put("answers-dropped", replies.dropped());
         section.put("overload", overload);
-        for (int slot = 0; slot < slotsUsed; slot++) {
-            DatagramConnection flow = slots[slot];
+        for (int slot = 0; slot < connections.slots(); slot++) {
+            DatagramConnection flow = connections.at(slot);
             if (flow != null) {
                 flow.report(section.section("connection-" + flow.number));
             }

@@ -8,6 +8,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
+import dev.tutti.protocols.membership.primary.PrimaryChain;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

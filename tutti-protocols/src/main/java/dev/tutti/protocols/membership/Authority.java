@@ -7,6 +7,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
 import dev.tutti.core.stack.DropReason;
+import dev.tutti.protocols.membership.primary.PrimaryChain;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -118,14 +119,15 @@ final class Authority {
     /**
      * Returns why a view that a ballot has decided on, or that it completes, is implausible; null if it is not.
      *
-     * @param since by rank, the view since which each of its members has been with others
      * @param isProposal the view may have been proposed in an earlier ballot, to members that have restarted since
      */
-    @Nullable DropReason objection(ViewId ballot, View record, long[] since, boolean isProposal) {
+    @Nullable DropReason objection(BallotMessage.Cut cut, boolean isProposal) {
+        View record = cut.view();
+        ViewId ballot = cut.ballot();
         if (record.id().isAfter(ballot) || record.id().number() < 1) {
             return DropReason.IMPLAUSIBLE;
         }
-        for (long number : since) {
+        for (long number : cut.since()) {
             if (number < 1) {
                 return DropReason.IMPLAUSIBLE;
             }

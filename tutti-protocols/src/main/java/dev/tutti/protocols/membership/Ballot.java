@@ -3,6 +3,8 @@ package dev.tutti.protocols.membership;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
+import dev.tutti.protocols.membership.primary.PrimaryChain;
+import dev.tutti.protocols.membership.primary.VoteCount;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

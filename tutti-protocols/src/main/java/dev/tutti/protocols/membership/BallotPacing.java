@@ -38,7 +38,6 @@ final class BallotPacing {
     private final Membership.Timing timing;
     private final Gathering gathering;
 
-    /** Members that ballots were held back for in vain. */
     private final Defaulters unsettled;
 
     private boolean isHeldBackEnough;
@@ -48,12 +47,13 @@ final class BallotPacing {
     private @Nullable ViewId refusedBy;
     private int refusalsInARow;
 
-    BallotPacing(Member self, Peers peers, Membership.Timing timing) {
+    /** @param unsettled record to add members to for which ballots were held back in vain */
+    BallotPacing(Member self, Peers peers, Membership.Timing timing, Defaulters unsettled) {
         this.self = self;
         this.peers = peers;
         this.timing = timing;
         this.gathering = new Gathering(2 * timing.mergeDelayNanos());
-        this.unsettled = new Defaulters(1, timing.ballotTimeoutNanos());
+        this.unsettled = unsettled;
     }
 
     /** Notes that a session, a follower, or a session of a follower was added. */
@@ -92,11 +92,6 @@ final class BallotPacing {
             peers.orphans().forEach(orphan -> Control.send(Control.message(MembershipMessage.WHO, 1), orphan, out));
             out.arm(HOLD_BACK, timing.holdBackNanos() - timing.holdBackNanos() / ASK_PART);
         }
-    }
-
-    /** Returns the members for which no ballot is held back. */
-    Defaulters unsettled() {
-        return unsettled;
     }
 
     // ------------------------------------------------------------------ waiting

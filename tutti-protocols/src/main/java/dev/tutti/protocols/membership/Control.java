@@ -8,6 +8,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
 import dev.tutti.core.stack.Outbox;
+import dev.tutti.protocols.membership.primary.PrimaryChain;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;

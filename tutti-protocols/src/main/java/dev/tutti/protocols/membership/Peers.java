@@ -183,9 +183,8 @@ final class Peers {
      *
      * @param since by rank, see {@link #since}: all members must agree on the oldest, even those that never exchanged
      *     an advert
-     * @return the view since which this member has been with others
      */
-    long install(View installed, long[] since) {
+    void install(View installed, long[] since) {
         List<Peer> spoken = leave(view);
         view = installed;
         inView = new HashMap<>();
@@ -201,6 +200,10 @@ final class Peers {
             outweigh(peer);
             rank(peer);
         }
+    }
+
+    /** Returns the view since which this member has been with others. */
+    long joined() {
         return joined;
     }
 
@@ -209,9 +212,8 @@ final class Peers {
      * newcomers, so that a member of the partition leads.
      *
      * @param ballot ballot that all of them have answered
-     * @return the view since which this member has been with others
      */
-    long stepOut(List<Member> others, ViewId ballot) {
+    void stepOut(List<Member> others, ViewId ballot) {
         List<Peer> spoken = leave(view);
         view = View.alone(self);
         inView = Map.of(self, Advert.OUTSIDE);
@@ -229,7 +231,6 @@ final class Peers {
             // A view may have outweighed earlier adverts: a peer that follows this member needs a new one.
             peer.told = null;
         }
-        return joined;
     }
 
     /** Takes all peers out of the order of age until the next view is set up, and returns those that were in it. */

@@ -18,15 +18,21 @@ final class Trust {
     /** Coordinators that made no progress. */
     private final Defaulters idle;
 
+    /** Members for which ballots were held back in vain. */
     private final Defaulters unsettled;
+
     private final Patience patience;
 
-    /** @param unsettled members for which ballots were held back in vain */
-    Trust(Membership.Timing timing, Defaulters unsettled) {
+    Trust(Membership.Timing timing) {
         this.silent = new Defaulters(1, timing.ballotTimeoutNanos());
         this.idle = new Defaulters(0, timing.ballotTimeoutNanos());
-        this.unsettled = unsettled;
+        this.unsettled = new Defaulters(1, timing.ballotTimeoutNanos());
         this.patience = new Patience(timing);
+    }
+
+    /** Returns the members for which no ballot is held back; those that pace ballots add to it. */
+    Defaulters unsettled() {
+        return unsettled;
     }
 
     // ------------------------------------------------------------------ what happens

@@ -15,6 +15,7 @@ import dev.tutti.core.Wire;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.LayerTest;
+import dev.tutti.protocols.membership.primary.PrimaryChain;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;

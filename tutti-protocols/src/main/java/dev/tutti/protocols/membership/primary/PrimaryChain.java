@@ -1,4 +1,4 @@
-package dev.tutti.protocols.membership;
+package dev.tutti.protocols.membership.primary;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Members;
@@ -12,6 +12,7 @@ import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Signal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * (spec/VIEWCHANGE.md, section 8). A vote belongs to a record and not to a process: a member that has lost its record
  * is a new voter, and one that comes back with it keeps its vote, as another member.
  */
-final class PrimaryChain {
+public final class PrimaryChain {
 
     /**
      * Primary view as a record keeps it.
@@ -29,9 +30,9 @@ final class PrimaryChain {
      * @param epoch its place in the chain; 0 for the one that precedes the founders' view
      * @param voters voters of which a majority decides on the next one; in epoch 0 made of the founders' names
      */
-    record Primary(ViewId id, long epoch, List<Long> voters) {
+    public record Primary(ViewId id, long epoch, List<Long> voters) {
 
-        static Primary of(View view) {
+        public static Primary of(View view) {
             View.Primary primary = view.primary();
             if (primary == null) {
                 throw new IllegalArgumentException(view + " is not primary");
@@ -39,11 +40,11 @@ final class PrimaryChain {
             return new Primary(view.id(), primary.epoch(), primary.voters());
         }
 
-        boolean isMajority(TreeSet<Long> present) {
+        public boolean isMajority(TreeSet<Long> present) {
             return 2L * present.size() > voters.size();
         }
 
-        String missing(int present) {
+        public String missing(int present) {
             if (voters.isEmpty()) {
                 return "waits for the primary partition, of which it knows nothing yet";
             }
@@ -53,7 +54,7 @@ final class PrimaryChain {
     }
 
     /** View that was proposed in a ballot, and may have been decided. */
-    record Proposal(ViewId ballot, View view, List<Long> since) {}
+    public record Proposal(ViewId ballot, View view, List<Long> since) {}
 
     /**
      * Vote in an answer to a ballot.
@@ -62,22 +63,25 @@ final class PrimaryChain {
      * @param last newest primary view that the member knows of
      * @param accepted proposal accepted as its successor in the highest ballot; null if none was
      */
-    record Vote(long voter, Primary last, @Nullable Proposal accepted) {
+    public record Vote(long voter, Primary last, @Nullable Proposal accepted) {
 
         /** Returns the voter that {@code member} counts as for a majority of {@code of}. */
-        long in(Primary of, Member member) {
+        public long in(Primary of, Member member) {
             return of.epoch() == 0 ? founder(member.name()) : voter;
         }
     }
 
     /** Action that follows once the record is stored. */
-    sealed interface Step {}
+    public sealed interface Step {}
 
-    record Answer(ViewId ballot, Ballot.Answer answer) implements Step {}
+    /** Sends the answer to a ballot: the view, the numbers received in it by sender, and the vote. */
+    public record Answer(ViewId ballot, View view, TreeMap<Member, Long> received, Vote vote) implements Step {}
 
-    record Acceptance(ViewId ballot) implements Step {}
+    /** Tells the proposer that its proposal is accepted. */
+    public record Acceptance(ViewId ballot) implements Step {}
 
-    record Installation(View view) implements Step {}
+    /** Tells the coordinator of a view that the view is on record. */
+    public record Installation(View view) implements Step {}
 
     private static final int FORMAT = 1;
     private static final Member NOBODY = new Member(new NodeId(0, "", ""), 0);
@@ -101,13 +105,13 @@ final class PrimaryChain {
      * @param founders names of the nodes of which a majority makes the first primary view
      * @param leaveTimeoutNanos time for which a leaving member waits for a primary view without it
      */
-    PrimaryChain(Member self, List<String> founders, long leaveTimeoutNanos) {
+    public PrimaryChain(Member self, List<String> founders, long leaveTimeoutNanos) {
         this.leaveTimeoutNanos = leaveTimeoutNanos;
         this.founding = founders.contains(self.name()) ? founding(founders) : NONE;
     }
 
     /** Returns the predecessor of the first primary view. */
-    static Primary founding(List<String> founders) {
+    public static Primary founding(List<String> founders) {
         List<Long> voters = new TreeSet<>(founders).stream().map(PrimaryChain::founder).toList();
         return new Primary(new ViewId(0, 1, NOBODY), 0, voters);
     }
@@ -121,13 +125,13 @@ final class PrimaryChain {
         return hash;
     }
 
-    long leaveTimeoutNanos() {
+    public long leaveTimeoutNanos() {
         return leaveTimeoutNanos;
     }
 
     // ------------------------------------------------------------------ the record
 
-    boolean isLoaded() {
+    public boolean isLoaded() {
         return isLoaded;
     }
 
@@ -138,7 +142,7 @@ final class PrimaryChain {
      * @return the highest promise on record; null if there is none
      * @throws IllegalArgumentException if the record can't be read
      */
-    @Nullable ViewId load(@Nullable Packet record, Members known, RandomGenerator random) {
+    public @Nullable ViewId load(@Nullable Packet record, Members known, RandomGenerator random) {
         if (record == null) {
             voter = random.nextLong();
             last = founding;
@@ -161,7 +165,7 @@ final class PrimaryChain {
     }
 
     /** Stores the promise and the accepted proposal. {@code then} follows once they are safe, unless it is replaced. */
-    void store(ViewId promised, @Nullable Step then, Outbox out) {
+    public void store(ViewId promised, @Nullable Step then, Outbox out) {
         long bytes = 64 + bytesMax(last) + Wire.bytesMax(promised.proposer()) + bytesMax(accepted);
         Packet record = Packet.create(Memory.onHeap(), Math.toIntExact(bytes)).appendInt(FORMAT).appendLong(voter);
         append(record, last);
@@ -173,12 +177,12 @@ final class PrimaryChain {
     }
 
     /** Forgets the step that waits for a record. */
-    void forgetStep() {
+    public void forgetStep() {
         next = null;
     }
 
     /** Returns the step that was waiting for this record; null if none was. */
-    @Nullable Step onStored(long number) {
+    public @Nullable Step onStored(long number) {
         if (number != stores) {
             return null;
         }
@@ -189,35 +193,35 @@ final class PrimaryChain {
 
     // ------------------------------------------------------------------ what follows from it
 
-    Primary last() {
+    public Primary last() {
         return last;
     }
 
-    Vote vote() {
+    public Vote vote() {
         return new Vote(voter, last, accepted);
     }
 
-    boolean isVoter() {
+    public boolean isVoter() {
         return last.voters().contains(voter);
     }
 
     /** Returns whether this member alone could decide. */
-    boolean isMajorityAlone(Member self) {
+    public boolean isMajorityAlone(Member self) {
         return last.voters().equals(List.of(vote().in(last, self)));
     }
 
     /** Returns whether this member may vote on a view: it knows the proposed one's predecessor, and none after that. */
-    boolean mayAccept(View proposed) {
+    public boolean mayAccept(View proposed) {
         View.Primary primary = proposed.primary();
         return primary != null && primary.previous().equals(last.id());
     }
 
-    void accept(Proposal proposal) {
+    public void accept(Proposal proposal) {
         accepted = proposal;
     }
 
     /** Takes a decided primary view, unless it is older than the known one. */
-    void learn(Primary decided) {
+    public void learn(Primary decided) {
         if (decided.id().isAfter(last.id())) {
             last = decided;
             accepted = null;
@@ -225,13 +229,13 @@ final class PrimaryChain {
     }
 
     /** Describes to people why this member can't go on. */
-    String missing(int present) {
+    public String missing(int present) {
         return last.missing(present);
     }
 
     // ------------------------------------------------------------------ bytes
 
-    static long bytesMax(Primary primary) {
+    public static long bytesMax(Primary primary) {
         return 64 + Wire.bytesMax(primary.id().proposer()) + 8L * primary.voters().size();
     }
 
@@ -244,17 +248,17 @@ final class PrimaryChain {
                 + (primary == null ? 0 : Wire.bytesMax(primary)) + 8L * proposal.since().size();
     }
 
-    static long bytesMax(Vote vote) {
+    public static long bytesMax(Vote vote) {
         return 16 + bytesMax(vote.last()) + bytesMax(vote.accepted());
     }
 
-    static void append(Packet packet, Primary primary) {
+    public static void append(Packet packet, Primary primary) {
         Wire.append(packet, primary.id());
         packet.appendLong(primary.epoch());
         Wire.appendLongs(packet, primary.voters());
     }
 
-    static Primary takePrimary(Packet packet, Members known) {
+    public static Primary takePrimary(Packet packet, Members known) {
         ViewId id = Wire.takeViewId(packet, known);
         long epoch = packet.takeLong();
         return new Primary(id, epoch, Wire.takeLongs(packet));
@@ -284,13 +288,13 @@ final class PrimaryChain {
         return proposal;
     }
 
-    static void append(Packet packet, Vote vote) {
+    public static void append(Packet packet, Vote vote) {
         packet.appendLong(vote.voter());
         append(packet, vote.last());
         append(packet, vote.accepted());
     }
 
-    static Vote takeVote(Packet packet, Members known) {
+    public static Vote takeVote(Packet packet, Members known) {
         return new Vote(packet.takeLong(), takePrimary(packet, known), takeProposal(packet, known));
     }
 }

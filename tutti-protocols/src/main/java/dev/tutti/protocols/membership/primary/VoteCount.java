@@ -1,9 +1,9 @@
-package dev.tutti.protocols.membership;
+package dev.tutti.protocols.membership.primary;
 
 import dev.tutti.core.Member;
-import dev.tutti.protocols.membership.PrimaryChain.Primary;
-import dev.tutti.protocols.membership.PrimaryChain.Proposal;
-import dev.tutti.protocols.membership.PrimaryChain.Vote;
+import dev.tutti.protocols.membership.primary.PrimaryChain.Primary;
+import dev.tutti.protocols.membership.primary.PrimaryChain.Proposal;
+import dev.tutti.protocols.membership.primary.PrimaryChain.Vote;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param behind its voters that are here and do not know of it yet
  * @param accepted proposal accepted in the highest ballot, which may have been decided already; null if there is none
  */
-record VoteCount(Primary last, TreeSet<Long> present, List<Member> behind, @Nullable Proposal accepted) {
+public record VoteCount(Primary last, TreeSet<Long> present, List<Member> behind, @Nullable Proposal accepted) {
 
-    static VoteCount of(TreeMap<Member, Vote> votes) {
+    public static VoteCount of(TreeMap<Member, Vote> votes) {
         Primary last = votes.firstEntry().getValue().last();
         for (Vote vote : votes.values()) {
             last = vote.last().id().isAfter(last.id()) ? vote.last() : last;
@@ -48,12 +48,12 @@ record VoteCount(Primary last, TreeSet<Long> present, List<Member> behind, @Null
         return new VoteCount(last, present, behind, highest);
     }
 
-    boolean isMajority() {
+    public boolean isMajority() {
         return last.isMajority(present);
     }
 
     /** Describes to people why there is no majority. */
-    String missing() {
+    public String missing() {
         return last.missing(present.size());
     }
 }

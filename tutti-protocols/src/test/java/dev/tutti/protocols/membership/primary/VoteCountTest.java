@@ -1,12 +1,11 @@
-package dev.tutti.protocols.membership;
+package dev.tutti.protocols.membership.primary;
 
-import static dev.tutti.protocols.membership.MembershipScene.id;
-import static dev.tutti.protocols.membership.MembershipScene.m;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
+import dev.tutti.protocols.LayerTest;
 import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -18,6 +17,14 @@ class VoteCountTest {
     private static final PrimaryChain.Primary LAST = new PrimaryChain.Primary(id(3, 1, 1), 2, List.of(1L, 2L, 3L, 4L));
 
     private final TreeMap<Member, PrimaryChain.Vote> votes = new TreeMap<>();
+
+    private static Member m(int number) {
+        return LayerTest.member(number);
+    }
+
+    private static ViewId id(long number, int attempt, int proposer) {
+        return new ViewId(number, attempt, m(proposer));
+    }
 
     private static PrimaryChain.Proposal proposal(ViewId ballot) {
         View.Primary place = new View.Primary(3, LAST.id(), List.of(1L), List.of());

@@ -26,9 +26,7 @@ final class Sources {
     private static final Map<String, Integer> LONG_FILES = Map.ofEntries(
             Map.entry("BallotTableTest.java", 723),
             Map.entry("DatagramNode.java", 636),
-            Map.entry("Membership.java", 890),
             Map.entry("MembershipTableTest.java", 747),
-            Map.entry("Peers.java", 672),
             Map.entry("PropertyChecker.java", 826),
             Map.entry("PropertyCheckerTest.java", 718),
             Map.entry("SimulatedCluster.java", 759),

@@ -32,7 +32,7 @@ final class Peer {
     /** Promise that it has announced itself, without those that follow from views and answers. */
     ViewId saidPromised;
 
-    /** Members that it has sessions with, by the roster's numbers; known while it follows this member. */
+    /** Members that it has sessions with, by the numbers of {@link Hearing}; known while it follows this member. */
     @Nullable BitSet heard;
 
     TreeSet<Member> lost = NOBODY;

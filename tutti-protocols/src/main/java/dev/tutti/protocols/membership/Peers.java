@@ -3,7 +3,6 @@ package dev.tutti.protocols.membership;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
-import dev.tutti.core.Wire;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -12,7 +11,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -26,35 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Peers {
 
-    /** Number of member lists of other views that are remembered. */
-    private static final int LISTS_MAX = 4_096;
-
-    /** Number of members in all those lists together; the latest list is kept, however long. */
-    private static final int LISTED_MAX = 1 << 16;
-
-    /** Number of members that a peer may claim to hear; it can't have more links than nodes remember. */
-    static final int HEARD_MAX = Wire.MEMBERS_MAX;
-
-    /** Numbers given to members before those in use are counted again. */
-    private static final int ROSTER_MIN = 1 << 10;
-
     /** Longest cycle of followers that is detected. */
     private static final int RING_MAX = 8;
 
     private static final Comparator<Peer> OLDEST =
             Comparator.comparingLong((Peer peer) -> peer.joined).thenComparing(peer -> peer.member);
-
-    /** Members of a view, and which of them was found to be without a session. */
-    private static final class Listing {
-        final List<Member> members;
-        final boolean hasSelf;
-        @Nullable Member missing;
-
-        Listing(List<Member> members, Member self) {
-            this.members = members;
-            this.hasSelf = members.contains(self);
-        }
-    }
 
     private final Member self;
     private final LinkedHashMap<Member, Peer> open = new LinkedHashMap<>();
@@ -62,12 +36,8 @@ final class Peers {
     /** Members of {@link #open} that have sent an advert, by age. */
     private final TreeSet<Peer> byAge = new TreeSet<>(OLDEST);
 
-    private final LinkedHashMap<ViewId, Listing> listings = new LinkedHashMap<>();
-    private int listed;
-    private MemberIndex index = new MemberIndex();
-
-    /** Numbers in use at the last count. Peers may hear thousands of members before this one does. */
-    private int rosterInUse;
+    private final ViewLists lists;
+    private final Hearing hearing;
 
     private View view;
 
@@ -90,6 +60,8 @@ final class Peers {
 
     Peers(Member self, View first) {
         this.self = self;
+        this.lists = new ViewLists(self);
+        this.hearing = new Hearing(self);
         this.view = first;
         this.inView = Map.of(self, Advert.NOT_YET);
     }
@@ -276,36 +248,16 @@ final class Peers {
     }
 
     boolean hearsMore(Peer peer, List<Member> opened) {
-        BitSet heard = peer.heard;
-        if (heard == null || heard.cardinality() + opened.size() > HEARD_MAX) {
-            return false;
-        }
-        compactRoster(opened.size());
-        BitSet numbered = Objects.requireNonNull(peer.heard);
-        for (Member member : opened) {
-            numbered.set(index.number(member));
-        }
-        return true;
+        return hearing.add(peer, opened, open.values(), view.size());
     }
 
     boolean hearsLess(Peer peer, List<Member> closed) {
-        BitSet heard = peer.heard;
-        if (heard == null || closed.size() > HEARD_MAX) {
-            return false;
-        }
-        for (Member member : closed) {
-            heard.clear(index.number(member));
-        }
-        return true;
+        return hearing.remove(peer, closed);
     }
 
     /** Takes the list of the members of a view. */
     void list(ViewId id, List<Member> members) {
-        Listing before = listings.putLast(id, new Listing(members, self));
-        listed += members.size() - (before == null ? 0 : before.members.size());
-        while (listings.size() > LISTS_MAX || listings.size() > 1 && listed > LISTED_MAX) {
-            listed -= listings.pollFirstEntry().getValue().members.size();
-        }
+        lists.put(id, members);
         for (Member member : members) {
             Peer peer = open.get(member);
             if (peer != null && peer.hasSpoken && peer.view.number() < id.number() && !peer.isOutsideSince(id)) {
@@ -473,7 +425,7 @@ final class Peers {
     }
 
     private boolean isListed(Peer peer) {
-        return !isInOtherView(peer) || listings.containsKey(peer.view);
+        return !isInOtherView(peer) || lists.contains(peer.view);
     }
 
     private boolean isInOtherView(Peer peer) {
@@ -485,28 +437,7 @@ final class Peers {
     }
 
     private boolean canFollow(Peer peer) {
-        if (peer.view.equals(view.id()) || isAlone(peer)) {
-            return true;
-        }
-        Listing listing = listings.get(peer.view);
-        if (listing == null) {
-            // The list is asked for. Following meanwhile could expel members that this one does not hear.
-            return false;
-        }
-        if (listing.hasSelf) {
-            return true;
-        }
-        Member missing = listing.missing;
-        if (missing != null && !open.containsKey(missing)) {
-            return false;
-        }
-        for (Member other : listing.members) {
-            if (!open.containsKey(other)) {
-                listing.missing = other;
-                return false;
-            }
-        }
-        return true;
+        return peer.view.equals(view.id()) || isAlone(peer) || lists.canInclude(peer.view, open.keySet());
     }
 
     // ------------------------------------------------------------------ who follows this member
@@ -520,35 +451,7 @@ final class Peers {
      * This member is one of them, even if an older one follows it.
      */
     List<Member> candidates() {
-        List<Member> mine = followers();
-        index.addAll(mine);
-        BitSet heardByAllBefore = new BitSet(index.size());
-        for (Member member : mine) {
-            if (open.containsKey(member)) {
-                heardByAllBefore.set(index.number(member));
-            }
-        }
-        List<Member> candidates = new ArrayList<>(mine.size());
-        BitSet before = new BitSet(index.size());
-        before.set(index.number(self));
-        BitSet unheard = new BitSet(index.size());
-        for (Member member : mine) {
-            if (member.equals(self)) {
-                candidates.add(self);
-                continue;
-            }
-            int number = index.number(member);
-            BitSet heard = heard(member);
-            unheard.clear();
-            unheard.or(before);
-            unheard.andNot(heard);
-            if (unheard.isEmpty() && heardByAllBefore.get(number)) {
-                candidates.add(member);
-            }
-            before.set(number);
-            heardByAllBefore.and(heard);
-        }
-        return candidates;
+        return hearing.candidates(followers(), open);
     }
 
     /**
@@ -585,12 +488,6 @@ final class Peers {
             mine.add(self);
         }
         return mine;
-    }
-
-    private BitSet heard(Member member) {
-        Peer peer = open.get(member);
-        BitSet heard = peer == null ? null : peer.heard;
-        return heard == null ? new BitSet() : heard;
     }
 
     /** Notes that a peer has promised a ballot of this member. */
@@ -641,24 +538,5 @@ final class Peers {
         Member followed = peer.follows;
         boolean isHeard = open.containsKey(followed) && !isIn(passedOver, followed);
         return !followed.equals(self) && !followed.equals(peer.member) && !isHeard;
-    }
-
-    /** Renumbers the members in use once too many numbers belong to members that are gone. */
-    private void compactRoster(int more) {
-        int spare = Math.max(2 * rosterInUse, 4 * (open.size() + view.size() + more));
-        if (index.size() + more <= Math.max(ROSTER_MIN, spare)) {
-            return;
-        }
-        MemberIndex compact = new MemberIndex();
-        for (Peer peer : open.values()) {
-            BitSet heard = peer.heard;
-            if (heard != null) {
-                BitSet renumbered = new BitSet();
-                heard.stream().forEach(number -> renumbered.set(compact.number(index.member(number))));
-                peer.heard = renumbered;
-            }
-        }
-        index = compact;
-        rosterInUse = compact.size();
     }
 }

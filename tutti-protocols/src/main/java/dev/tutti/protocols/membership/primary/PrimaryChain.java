@@ -10,7 +10,6 @@ import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Signal;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;

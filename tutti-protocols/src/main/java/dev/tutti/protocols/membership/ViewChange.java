@@ -120,7 +120,7 @@ final class ViewChange {
         proposer.hurry();
     }
 
-    /** Tells others of this member what they have to know. */
+    /** Sends the adverts that are due. */
     void advertise(Outbox out) {
         advertiser.advertise(advert(), publicView().members(), lost, out);
     }
@@ -136,7 +136,7 @@ final class ViewChange {
 
     // ------------------------------------------------------------------ ballots
 
-    /** Returns whether something else than messages and signals may need a ballot at once. */
+    /** Returns whether the primary partition has changed since the last call so that it may need a ballot at once. */
     boolean takeNews() {
         return primary != null && primary.takeNews();
     }

@@ -88,8 +88,7 @@ public final class Json {
                 case '\r' -> out.append("\\r");
                 case '\t' -> out.append("\\t");
                 default -> {
-                    // DEL and the C1 controls too: the output may end up on a terminal.
-                    if (Character.isISOControl(character) || Character.isSurrogate(character) && isAlone(string, index)) {
+                    if (isHarmful(character) || Character.isSurrogate(character) && isAlone(string, index)) {
                         out.append(String.format("\\u%04x", (int) character));
                     } else {
                         out.append(character);
@@ -98,6 +97,11 @@ public final class Json {
             }
         }
         out.append('"');
+    }
+
+    /** Controls, DEL and C1 too, reach terminals; {@code <} and two separators of lines reach scripts within pages. */
+    private static boolean isHarmful(char character) {
+        return Character.isISOControl(character) || character == '<' || character == 0x2028 || character == 0x2029;
     }
 
     private static boolean isAlone(String string, int index) {

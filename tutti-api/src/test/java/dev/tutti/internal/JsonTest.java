@@ -35,7 +35,7 @@ class JsonTest {
         values.put("empty", Map.of());
         values.put("none", List.of());
         assertThat(Json.write(values))
-                .isEqualTo("{\"text\":\"a \\\"quoted\\\" \\\\ line\\n\\u0001 </script>\",\"number\":12,"
+                .isEqualTo("{\"text\":\"a \\\"quoted\\\" \\\\ line\\n\\u0001 \\u003c/script>\",\"number\":12,"
                         + "\"list\":[1,null,true],\"empty\":{},\"none\":[]}");
     }
 

@@ -26,8 +26,8 @@ final class Peer {
     Member follows;
     long joined = Advert.NOT_YET;
 
-    /** Number of the view that it has announced itself as installed. */
-    long confirmed;
+    /** View that it has announced itself as installed. */
+    ViewId confirmed;
 
     /** Promise that it has announced itself, without those that follow from views and answers. */
     ViewId saidPromised;
@@ -53,6 +53,7 @@ final class Peer {
         this.member = member;
         this.promisesBefore = promisesBefore;
         this.view = new ViewId(1, 1, member);
+        this.confirmed = view;
         this.promised = view;
         this.saidPromised = view;
         this.follows = member;

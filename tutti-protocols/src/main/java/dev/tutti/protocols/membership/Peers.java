@@ -106,11 +106,14 @@ final class Peers {
         return open.keySet();
     }
 
-    /** Returns whether all others in a view have announced themselves that they have installed it. */
+    /**
+     * Returns whether all others in a view have announced themselves that they have installed it. One that announces a later
+     * view may never have been in this one, and may lack what its part has delivered.
+     */
     boolean haveInstalled(View installed) {
         for (Member member : installed.members()) {
             Peer peer = open.get(member);
-            if (!member.equals(self) && (peer == null || peer.confirmed < installed.id().number())) {
+            if (!member.equals(self) && (peer == null || !peer.confirmed.equals(installed.id()))) {
                 return false;
             }
         }
@@ -235,7 +238,7 @@ final class Peers {
         peer.promised = peer.view.equals(advert.promised()) ? peer.view : advert.promised();
         peer.follows = advert.follows();
         peer.joined = age;
-        peer.confirmed = advert.view().number();
+        peer.confirmed = peer.view;
         peer.saidPromised = peer.promised;
         outweigh(peer);
         rank(peer);
@@ -279,7 +282,7 @@ final class Peers {
             if (peer.view.number() < view.id().number()) {
                 peer.raise(view.id());
             }
-            peer.joined = joined(peer.member, peer.joined, peer.confirmed, peer.saidPromised);
+            peer.joined = joined(peer.member, peer.joined, peer.confirmed.number(), peer.saidPromised);
             peer.promised = view.id().isAfter(peer.promised) ? view.id() : peer.promised;
         }
     }

@@ -27,6 +27,7 @@ module dev.tutti {
             dev.tutti.metrics,
             dev.tutti.stomp;
 
+    uses dev.tutti.core.discovery.DiscoveryProvider;
     uses dev.tutti.core.driver.DriverProvider;
     uses org.slf4j.spi.SLF4JServiceProvider;
 }

@@ -37,6 +37,8 @@ public record Event(
         REFUSED,
         /** An address can't be reached, and an operator should look into it. */
         UNREACHABLE,
+        /** A source of addresses can't be used, or works again. */
+        DISCOVERY,
         /** Enough watchers agree that a node is silent. */
         SUSPICION,
         /** This node's own loop was late. */

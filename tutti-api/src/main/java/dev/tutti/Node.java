@@ -2,6 +2,8 @@ package dev.tutti;
 
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Printable;
+import dev.tutti.core.discovery.DiscoverySource;
+import dev.tutti.core.discovery.NodeEntry;
 import dev.tutti.core.driver.DatagramDriver;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.Socket;
@@ -18,6 +20,8 @@ import dev.tutti.internal.diagnostics.Diagnostics;
 import dev.tutti.internal.diagnostics.DiagnosticsDirectory;
 import dev.tutti.internal.diagnostics.EventJournal;
 import dev.tutti.internal.diagnostics.Watch;
+import dev.tutti.internal.discovery.SourceReader;
+import dev.tutti.internal.discovery.SourceReaders;
 import dev.tutti.internal.group.LocalMember;
 import dev.tutti.internal.inspection.InspectionBuilder;
 import dev.tutti.internal.inspection.MapReport;
@@ -82,6 +86,7 @@ public final class Node implements AutoCloseable {
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final @Nullable Diagnostics diagnostics;
     private final Watch watch;
+    private final SourceReaders sourceReaders;
     private final Subscription looks;
 
     /** Internal error because of which the node has stopped. */
@@ -95,7 +100,7 @@ public final class Node implements AutoCloseable {
         return name.isEmpty() ? driver.address() : name;
     }
 
-    Node(NodeSpec spec, Host host) {
+    Node(NodeSpec spec, Host host, Map<String, DiscoverySource> sources) {
         this.spec = spec;
         this.host = host;
         this.driver = host.driver();
@@ -106,6 +111,12 @@ public final class Node implements AutoCloseable {
         this.journal = new EventJournal(host, host.events(id.name()));
         this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), journal::onEvent);
         machine.useStore(driver.store());
+        machine.expectSources(List.copyOf(sources.keySet()));
+        this.sourceReaders = new SourceReaders(
+                sources,
+                new NodeEntry(spec.node().get(TransportSettings.CLUSTER), id.name(), address),
+                host,
+                new SourceListener());
         driver.onFailure(this::fail);
         switch (driver) {
             case StreamDriver streams -> {
@@ -135,10 +146,37 @@ public final class Node implements AutoCloseable {
         this.watch = new Watch(
                 name(), host, machine, journal, () -> groups.values().stream().map(group -> group.member().progress()).toList());
         this.looks = watch.start();
+        sourceReaders.start();
         answers.put("status", argument -> statusWithHealth());
         answers.put("inspection", argument -> inspection().document());
         answers.put("events", argument -> events(number(argument)).document());
         this.diagnostics = spec.node().get(ApiSettings.DIAGNOSTICS) ? openDiagnostics() : null;
+    }
+
+    /** Passes on to the loop and to people what readers of sources find. */
+    private final class SourceListener implements SourceReader.Node {
+
+        @Override
+        public @Nullable CompletableFuture<SourceReader.Answer> onListed(String source, List<String> addresses) {
+            if (isClosed.get() || failure != null) {
+                return null;
+            }
+            CompletableFuture<SourceReader.Answer> answer = new CompletableFuture<>();
+            driver.execute(now -> answer.complete(
+                    new SourceReader.Answer(machine.onListed(now, source, addresses), machine.met())));
+            return answer;
+        }
+
+        @Override
+        public void onTrouble(String source, String text, boolean isOver) {
+            if (isOver) {
+                LOG.info("node {}: {}", name(), text);
+            } else {
+                LOG.warn("node {}: {}", name(), text);
+                host.onTrouble(text);
+            }
+            journal.on(Event.Kind.DISCOVERY, "", text, "", Map.of("source", source));
+        }
     }
 
     /** Opens the diagnostics. A node without them still works. */
@@ -487,6 +525,7 @@ public final class Node implements AutoCloseable {
             diagnostics.close();
         }
         looks.close();
+        sourceReaders.close();
         List<LocalMember> open = groups.values().stream().map(Group::member).toList();
         open.forEach(LocalMember::leave);
         open.forEach(LocalMember::awaitLeft);

@@ -1,6 +1,7 @@
 package dev.tutti;
 
 import dev.tutti.core.Printable;
+import dev.tutti.core.discovery.DiscoverySource;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.DriverProvider;
 import dev.tutti.core.driver.TransportException;
@@ -11,6 +12,7 @@ import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.OwnProcess;
+import dev.tutti.internal.discovery.Sources;
 import dev.tutti.internal.settings.Overrides;
 import dev.tutti.internal.settings.Preset;
 import dev.tutti.protocols.node.NodeSettings;
@@ -31,6 +33,7 @@ import java.util.function.Consumer;
 public final class NodeBuilder {
 
     private NodeSpec spec;
+    private final Map<String, DiscoverySource> sources = new TreeMap<>();
     private Consumer<String> onTrouble = _ -> {};
 
     NodeBuilder(NodeSpec spec) {
@@ -49,6 +52,21 @@ public final class NodeBuilder {
     /** Sets the addresses to look for other nodes at: {@code host:port}, or {@code host:port-port} for a range. */
     public NodeBuilder seeds(String... addresses) {
         return set(NodeSettings.SEEDS, List.of(addresses));
+    }
+
+    /**
+     * Adds a source of addresses of other nodes, besides seeds and the sources that settings ask for. The node starts it, and
+     * closes it at its end.
+     *
+     * @param name unique in the node, for people
+     * @throws IllegalArgumentException if there is a source of this name
+     */
+    public NodeBuilder discover(String name, DiscoverySource source) {
+        Objects.requireNonNull(source, "source");
+        if (sources.putIfAbsent(name, source) != null) {
+            throw new IllegalArgumentException("the node has a discovery source " + name + " already");
+        }
+        return this;
     }
 
     /** Sets the address to listen on; see {@code bind.address}. */
@@ -140,7 +158,7 @@ public final class NodeBuilder {
         String transport = resolved.node().get(TransportSettings.PROTOCOL).name().toLowerCase(Locale.ROOT);
         Driver driver = provider(transport).open(resolved.node());
         try {
-            return new Node(resolved, new OwnProcess(driver, onTrouble));
+            return new Node(resolved, new OwnProcess(driver, onTrouble), sources(resolved));
         } catch (RuntimeException | Error e) {
             driver.close();
             throw e;
@@ -154,7 +172,19 @@ public final class NodeBuilder {
      */
     @SuppressWarnings("exports") // who may call it can see it
     public Node start(Host host) {
-        return new Node(checked(Preset.apply(spec)), host);
+        NodeSpec resolved = checked(Preset.apply(spec));
+        return new Node(resolved, host, sources(resolved));
+    }
+
+    private Map<String, DiscoverySource> sources(NodeSpec resolved) {
+        Map<String, DiscoverySource> all = new TreeMap<>(Sources.open(resolved.node()));
+        sources.forEach((name, source) -> {
+            if (all.putIfAbsent(name, source) != null) {
+                throw new SettingException("discovery source " + name + " is set up by settings, and added by the program, too:"
+                        + " give the second one another name");
+            }
+        });
+        return all;
     }
 
     private static Map<String, String> properties() {

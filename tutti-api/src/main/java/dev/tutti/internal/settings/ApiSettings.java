@@ -2,6 +2,7 @@ package dev.tutti.internal.settings;
 
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
+import dev.tutti.internal.discovery.Sources;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import java.util.List;
@@ -28,8 +29,8 @@ public final class ApiSettings {
                     Stream.<Setting<?>>of(PRESET, DIAGNOSTICS), NodeSettings.ALL.stream())
             .toList();
 
-    /** Returns every setting of nodes and groups, with its default. */
+    /** Returns every setting of nodes and groups, with its default; those of ways of discovery on the class path, too. */
     public static NodeSpec defaults() {
-        return NodeSpec.of(NODE, GroupSettings.ALL);
+        return NodeSpec.of(NODE, GroupSettings.ALL).withNodeDefinitions(Sources.settings());
     }
 }

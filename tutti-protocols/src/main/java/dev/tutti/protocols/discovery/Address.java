@@ -45,6 +45,9 @@ final class Address {
     /** There is a session with {@link #node}. */
     boolean isConnected;
 
+    /** Sources that list it. */
+    final TreeSet<String> sources = new TreeSet<>();
+
     /** Nodes with a session that have announced it; needed until a node is found there. */
     final TreeSet<NodeId> vouchers = new TreeSet<>();
 
@@ -90,7 +93,12 @@ final class Address {
 
     /** Returns whether it needs no node that vouches for it. */
     boolean isProven() {
-        return isSeed || node != null;
+        return isWanted() || node != null;
+    }
+
+    /** Returns whether somebody whom the user has named says that a node is there. */
+    boolean isWanted() {
+        return isSeed || !sources.isEmpty();
     }
 
     /** Returns whether it may be dialled. */

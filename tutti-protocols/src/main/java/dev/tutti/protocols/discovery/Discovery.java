@@ -7,13 +7,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Known addresses and the schedule of their dials: at once when an address becomes known, then repeatedly, with growing
  * pauses, while there is no session with the node behind it. That is how parts of a cluster find each other again.
  *
- * <p>Seeds are kept for ever. The address of a node that said goodbye is forgotten at once. That of any other node without a
+ * <p>Seeds are kept for ever, and an address that a source lists for as long as the source lists it. The address of a node that
+ * said goodbye is forgotten at once. That of any other node without a
  * session is dialled like a seed for a minute, and then kept only as one of the {@value LostAddresses#ADDRESSES_MAX} that are most likely to
  * lead to the other side of a partition, for {@link Limits#forgetNanos} at most: any one of them tells all others.
  *
@@ -93,6 +95,8 @@ public final class Discovery {
     private final NodeAddresses nodes = new NodeAddresses();
     private final Vouchers vouchers = new Vouchers();
     private final LostAddresses lost = new LostAddresses();
+    private final SourceLists sources = new SourceLists();
+    private long startNanos;
     private long lastNumber;
 
     /** Addresses whose answer is awaited, oldest first. Some may have answered meanwhile. */
@@ -111,7 +115,13 @@ public final class Discovery {
 
     // ------------------------------------------------------------------ inputs
 
+    /** Names the sources whose first lists joins wait for, as they wait for the answers of seeds. Before {@link #onStart}. */
+    public void expect(List<String> names) {
+        sources.expect(names);
+    }
+
     public void onStart(List<String> seeds, long nowNanos) {
+        startNanos = nowNanos;
         // Each begins with the seeds that follow it in the list: else nodes started together would all dial the first.
         int own = seeds.indexOf(self);
         for (int index = 1; index <= seeds.size(); index++) {
@@ -121,6 +131,43 @@ public final class Discovery {
             }
         }
         schedule.dialDue(nowNanos);
+    }
+
+    /**
+     * Takes all addresses that a source lists. Those that it lists no longer are forgotten like any others.
+     *
+     * @return addresses of the list that lead to no node of this cluster, and have not for some time
+     */
+    public List<String> onListed(String source, List<String> texts, long nowNanos) {
+        TreeSet<String> listed = new TreeSet<>(texts);
+        for (Address address : sources.take(source, listed, addresses.values())) {
+            unlisted(address, nowNanos);
+        }
+        List<String> dead = new ArrayList<>();
+        for (String text : listed) {
+            Address known = addresses.get(text);
+            Address address = known == null && !text.equals(self) && isAddress(text) ? add(text, false, nowNanos) : known;
+            if (address != null && address.sources.add(source)) {
+                vouchers.countStranger(address, false);
+                heardOf(address, nowNanos);
+            } else if (address != null && SourceLists.isDead(address, nowNanos)) {
+                dead.add(text);
+            }
+        }
+        schedule.dialDue(nowNanos);
+        return dead;
+    }
+
+    private void unlisted(Address address, long nowNanos) {
+        if (address.isWanted() || address.isSelf || address.isConnected) {
+            return;
+        }
+        if (address.node == null) {
+            forget(address);
+        } else {
+            // Its minute begins now.
+            address.sinceNanos = nowNanos;
+        }
     }
 
     /**
@@ -213,7 +260,7 @@ public final class Discovery {
         address.dial.attempts = 0;
         address.sinceNanos = nowNanos;
         address.worth = Long.SIZE - Long.numberOfLeadingZeros(nowNanos - address.openedNanos);
-        if (address.isSeed) {
+        if (address.isWanted()) {
             schedule.pause(address, nowNanos, PAUSE_MIN_NANOS);
         } else if (isGraceful) {
             forget(address);
@@ -318,7 +365,7 @@ public final class Discovery {
     /** Decides whether an address at which no session came about is worth another dial. */
     private boolean isKept(Address address, long nowNanos) {
         long sinceNanos = nowNanos - address.sinceNanos;
-        if (address.isSeed || sinceNanos < RECENT_NANOS) {
+        if (address.isWanted() || sinceNanos < RECENT_NANOS) {
             return true;
         }
         if (sinceNanos >= limits.forgetNanos() || (address.worth == 0 && address.outcome == Outcome.NOBODY)) {
@@ -378,8 +425,11 @@ public final class Discovery {
         return schedule.deadlineNanos();
     }
 
-    /** Returns whether all addresses have answered, or their time to answer is over. */
+    /** Returns whether all sources and all addresses have answered, or their time to answer is over. */
     public boolean isEverybodyAsked(long nowNanos) {
+        if (!sources.areComplete() && nowNanos - startNanos < limits.patienceNanos()) {
+            return false;
+        }
         while (!unanswered.isEmpty() && !isAwaited(unanswered.element(), nowNanos)) {
             unanswered.remove();
         }
@@ -387,13 +437,16 @@ public final class Discovery {
     }
 
     /**
-     * Returns whether every seed is resolved: there is a session, the host refuses connections, or it is this node. Any
-     * other seed counts as resolved {@code patienceNanos} after it was named. A dial that began earlier is awaited; the
+     * Returns whether every source has given a list, and every seed and listed address is resolved: there is a session, the
+     * host refuses connections, or it is this node. Any other counts as resolved {@code patienceNanos} after it was named. A dial that began earlier is awaited; the
      * driver ends it in bounded time.
      */
     public boolean isEverySeedKnown(long patienceNanos, long nowNanos) {
+        if (!sources.areComplete() && nowNanos - startNanos < patienceNanos) {
+            return false;
+        }
         for (Address address : addresses.values()) {
-            if (address.isSeed && !address.isKnown()) {
+            if (address.isWanted() && !address.isKnown()) {
                 long endNanos = address.knownNanos + patienceNanos;
                 if (nowNanos < endNanos || address.dial.isUnderWay && address.dial.begunNanos < endNanos) {
                     return false;
@@ -501,6 +554,11 @@ public final class Discovery {
     private static boolean isAddress(String text) {
         int colon = text.lastIndexOf(':');
         return 0 < colon && colon < text.length() - 1 && text.length() <= NodeId.TEXT_MAX;
+    }
+
+    /** Returns the number of nodes with which there is a session. */
+    public int met() {
+        return nodes.met();
     }
 
     /** Returns the addresses without a session, except this node's own, in the order in which they became known. */

@@ -145,6 +145,27 @@ public final class NodeMachine implements HostedMachine {
         groups.useStore(store, new Answers());
     }
 
+    /** Names the sources of addresses whose first lists joins wait for. Before the start. */
+    public void expectSources(List<String> sources) {
+        discovery.expect(sources);
+    }
+
+    /**
+     * Takes the addresses that a source lists.
+     *
+     * @param source name of the source
+     * @return addresses of the list that lead to no node of this cluster, and have not for some time
+     */
+    public List<String> onListed(long nowNanos, String source, List<String> addresses) {
+        begin(nowNanos);
+        return discovery.onListed(source, addresses, now());
+    }
+
+    /** Returns the number of nodes with which there is a session. */
+    public int met() {
+        return discovery.met();
+    }
+
     /** Answers of the records, which are input like any other. */
     private final class Answers implements DurableStore.Client {
 

@@ -1,0 +1,43 @@
+package dev.tutti.internal.discovery;
+
+import dev.tutti.core.discovery.DiscoverySource;
+import dev.tutti.core.discovery.NodeEntry;
+import dev.tutti.internal.Host;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Readers of all sources of a node, from its start to its end. From any thread. */
+public final class SourceReaders implements AutoCloseable {
+
+    /** Time for which the end of a node waits for its sources to remove its entries. */
+    private static final long RETIRE_NANOS = 2_000_000_000L;
+
+    private final Host host;
+    private final List<SourceReader> readers = new ArrayList<>();
+
+    /** @param sources by their names, which are unique */
+    public SourceReaders(Map<String, DiscoverySource> sources, NodeEntry self, Host host, SourceReader.Node node) {
+        this.host = host;
+        new TreeMap<>(sources).forEach((name, source) -> readers.add(new SourceReader(name, source, self, host, node)));
+    }
+
+    /** Begins to read. */
+    public void start() {
+        readers.forEach(SourceReader::start);
+    }
+
+    /** Returns the state of each reader. */
+    public List<SourceState> states() {
+        return readers.stream().map(SourceReader::state).toList();
+    }
+
+    /** Ends all readers, and waits for two seconds at most until they have removed the node's entries. Idempotent. */
+    @Override
+    public void close() {
+        readers.forEach(SourceReader::stop);
+        long deadlineNanos = host.nanoTime() + RETIRE_NANOS;
+        readers.forEach(reader -> reader.awaitEnd(deadlineNanos));
+    }
+}

@@ -1,0 +1,201 @@
+package dev.tutti.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.Event;
+import dev.tutti.Group;
+import dev.tutti.Node;
+import dev.tutti.core.discovery.DiscoverySource;
+import dev.tutti.core.discovery.NodeEntry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Nodes without seeds, that find each other by a source, in virtual time. */
+class DiscoverySourceTest {
+
+    private static final Duration JOIN = Duration.ofSeconds(5);
+    private static final Duration CLEAN = Duration.ofSeconds(60);
+
+    /** Entries of nodes, and an outage that a test causes. */
+    private static final class Board {
+        final TreeSet<String> entries = new TreeSet<>();
+        @Nullable Supplier<? extends Throwable> outage;
+        long looks;
+
+        DiscoverySource source() {
+            return new Source(this);
+        }
+
+        void check() throws IOException {
+            Supplier<? extends Throwable> present = outage;
+            if (present != null) {
+                switch (present.get()) {
+                    case IOException thrown -> throw thrown;
+                    case Error thrown -> throw thrown;
+                    case Throwable thrown -> throw new IllegalStateException(thrown);
+                }
+            }
+        }
+    }
+
+    private static final class Source implements DiscoverySource {
+        private final Board board;
+        private String address = "";
+
+        Source(Board board) {
+            this.board = board;
+        }
+
+        @Override
+        public void start(NodeEntry self) throws IOException {
+            board.check();
+            address = self.address();
+        }
+
+        @Override
+        public boolean isWritable() {
+            return true;
+        }
+
+        @Override
+        public void announce() throws IOException {
+            board.check();
+            board.entries.add(address);
+        }
+
+        @Override
+        public List<String> addresses() throws IOException {
+            board.check();
+            board.looks++;
+            return List.copyOf(board.entries);
+        }
+
+        @Override
+        public void remove(String dead) throws IOException {
+            board.check();
+            board.entries.remove(dead);
+        }
+
+        @Override
+        public void close() throws IOException {
+            board.check();
+            board.entries.remove(address);
+        }
+    }
+
+    private static Group join(Node node) {
+        return node.group("all").join();
+    }
+
+    private static Board boardOf(Cluster cluster) {
+        Board board = new Board();
+        cluster.configure(builder -> builder.seeds().discover("board", board.source()));
+        return board;
+    }
+
+    @ClusterTest(nodes = 5, seeds = 50)
+    void nodesFindEachOtherByASourceAlone(Cluster cluster) {
+        Board board = boardOf(cluster);
+        cluster.startAll(DiscoverySourceTest::join);
+        cluster.awaitOneView(JOIN);
+        assertThat(board.entries).hasSize(5);
+        cluster.stop(1, 2);
+        assertThat(board.entries).hasSize(3);
+    }
+
+    @ClusterTest(nodes = 5, seeds = 50)
+    void nodesFindEachOtherWhenTheSourceComesBack(Cluster cluster) {
+        Board board = boardOf(cluster);
+        board.outage = () -> new IOException("the board is away");
+        cluster.startAll(DiscoverySourceTest::join);
+        cluster.advance(Duration.ofMinutes(10));
+        assertThat(cluster.node(1).groups().getFirst().view().members()).hasSize(1);
+        assertThat(cluster.node(1).events(0).list())
+                .filteredOn(event -> event.kind() == Event.Kind.DISCOVERY)
+                .as("said once, not for each look")
+                .singleElement()
+                .extracting(Event::text)
+                .isEqualTo("discovery source board can't be used, and is tried again with pauses: the board is away");
+        board.outage = null;
+        cluster.awaitOneView(JOIN);
+    }
+
+    @ClusterTest(nodes = 5, seeds = 30)
+    void aGroupThatStandsNeedsNoSourceAndNewcomersComeWhenItIsBack(Cluster cluster) {
+        Board board = boardOf(cluster);
+        cluster.deploy(DiscoverySourceTest::join);
+        cluster.start(1, 2, 3, 4);
+        cluster.awaitOneViewOf(JOIN, 1, 2, 3, 4);
+        board.outage = () -> new IOException("the board is away");
+        cluster.start(5);
+        cluster.advance(Duration.ofMinutes(10));
+        assertThat(cluster.node(1).groups().getFirst().view().members()).hasSize(4);
+        board.outage = null;
+        cluster.awaitOneView(JOIN);
+    }
+
+    @ClusterTest(nodes = 5, seeds = 30)
+    void entriesOfDeadNodesAreRemovedAndComeBackWithThem(Cluster cluster) {
+        Board board = boardOf(cluster);
+        cluster.startAll(DiscoverySourceTest::join);
+        cluster.awaitOneView(JOIN);
+        cluster.crash(4);
+        cluster.powerOff(5);
+        cluster.advance(CLEAN);
+        assertThat(board.entries).hasSize(3);
+        cluster.restart(4, 5);
+        cluster.awaitOneView(JOIN);
+        assertThat(board.entries).hasSize(5);
+    }
+
+    @ClusterTest(nodes = 4, seeds = 30)
+    void anEntryThatIsLostIsMadeAgain(Cluster cluster) {
+        Board board = boardOf(cluster);
+        cluster.startAll(DiscoverySourceTest::join);
+        cluster.awaitOneView(JOIN);
+        board.entries.clear();
+        cluster.advance(CLEAN);
+        assertThat(board.entries).hasSize(4);
+    }
+
+    @ClusterTest(nodes = 4, seeds = 30)
+    void partsOfAPartitionMeetAgainAndHaveTheirEntries(Cluster cluster) {
+        Board board = boardOf(cluster);
+        cluster.startAll(DiscoverySourceTest::join);
+        cluster.awaitOneView(JOIN);
+        cluster.partition(1, 2);
+        cluster.advance(Duration.ofMinutes(5));
+        cluster.heal();
+        cluster.awaitOneView(Duration.ofSeconds(20));
+        cluster.advance(CLEAN);
+        assertThat(board.entries).hasSize(4);
+    }
+
+    @ClusterTest(nodes = 3, seeds = 20)
+    void aSourceThatThrowsAnErrorIsAnOutage(Cluster cluster) {
+        Board board = boardOf(cluster);
+        board.outage = () -> new NoClassDefFoundError("com/example/Driver");
+        cluster.startAll(DiscoverySourceTest::join);
+        cluster.advance(Duration.ofSeconds(20));
+        assertThat(cluster.node(2).events(0).list()).anyMatch(event -> event.text().contains("com/example/Driver"));
+        board.outage = () -> new Exception("and one that is no IOException");
+        cluster.advance(Duration.ofSeconds(20));
+        board.outage = null;
+        cluster.awaitOneView(JOIN);
+    }
+
+    @ClusterTest(nodes = 12, seeds = 5)
+    void aClusterThatStandsLooksAboutOnceInASecondInAll(Cluster cluster) {
+        Board board = boardOf(cluster);
+        cluster.startAll(DiscoverySourceTest::join);
+        cluster.awaitOneView(JOIN);
+        cluster.advance(CLEAN);
+        long before = board.looks;
+        cluster.advance(Duration.ofSeconds(100));
+        assertThat(board.looks - before).isBetween(60L, 200L);
+    }
+}

@@ -124,18 +124,15 @@ public final class SourceReader {
     }
 
     private void run() {
-        try {
-            do {
-                Throwable thrown = fence.attempt(this::look);
-                pauseNanos = thrown == null ? succeeded() : failed(thrown);
-            } while (pause(pauseNanos));
-        } finally {
-            Throwable thrown = fence.attempt(source::close);
-            if (thrown != null) {
-                node.onTrouble(name, "discovery source " + name + " keeps the entry of this node: " + sentence(thrown), false);
-            }
-            end.complete(null);
+        do {
+            Throwable thrown = fence.attempt(this::look);
+            pauseNanos = thrown == null ? succeeded() : failed(thrown);
+        } while (pause(pauseNanos));
+        Throwable thrown = fence.attempt(source::close);
+        if (thrown != null) {
+            node.onTrouble(name, "discovery source " + name + " keeps the entry of this node: " + sentence(thrown), false);
         }
+        end.complete(null);
     }
 
     private void look() throws IOException {

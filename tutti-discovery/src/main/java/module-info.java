@@ -1,15 +1,24 @@
 import dev.tutti.core.discovery.DiscoveryProvider;
 import dev.tutti.discovery.directory.DirectoryProvider;
+import dev.tutti.discovery.dns.DnsProvider;
 import dev.tutti.discovery.jdbc.JdbcProvider;
+import dev.tutti.discovery.multicast.MulticastProvider;
 
 /** Ways in which nodes find each other. */
 module dev.tutti.discovery {
     requires transitive dev.tutti.core;
+    requires io.netty.buffer;
+    requires io.netty.codec.dns;
+    requires io.netty.common;
+    requires io.netty.resolver.dns;
+    requires io.netty.transport;
     requires transitive java.sql;
     requires static transitive org.jspecify;
 
     exports dev.tutti.discovery.directory;
+    exports dev.tutti.discovery.dns;
     exports dev.tutti.discovery.jdbc;
+    exports dev.tutti.discovery.multicast;
 
-    provides DiscoveryProvider with DirectoryProvider, JdbcProvider;
+    provides DiscoveryProvider with DirectoryProvider, DnsProvider, JdbcProvider, MulticastProvider;
 }

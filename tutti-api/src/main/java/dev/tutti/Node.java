@@ -376,6 +376,7 @@ public final class Node implements AutoCloseable {
         long lastEvent = journal.last();
         parts.add(new NodeInspection.Part("events", Map.of(), Map.of("written", lastEvent, "listener-failures", journal.listenerFailures()), Map.of()));
         List<Problem> problems = watch.problems();
+        parts.add(sourceReaders.part());
         parts.add(new NodeInspection.Part("health", Map.of(), Map.of("problems", (long) problems.size()), Map.of()));
         List<NodeInspection.GroupPart> groupParts = InspectionBuilder.groups(
                 root, groups.values().stream().map(group -> group.member().inspected()).toList());

@@ -161,19 +161,13 @@ public final class SourceReader {
             }
         }
         met = answer.met();
-        SourceState before = state;
-        state = new SourceState(
-                name, listed.size(), before.looks() + 1, before.failures(), before.announced(), before.removed() + removed,
-                before.problem());
+        state = state.withLook(listed.size(), removed);
     }
 
     private void announce() throws IOException {
         source.announce();
         isAnnounced = true;
-        SourceState before = state;
-        state = new SourceState(
-                name, before.listed(), before.looks(), before.failures(), before.announced() + 1, before.removed(),
-                before.problem());
+        state = state.withAnnouncement();
     }
 
     private Answer ask(List<String> listed) throws IOException {
@@ -193,9 +187,8 @@ public final class SourceReader {
     }
 
     private long succeeded() {
-        SourceState before = state;
-        if (!before.problem().isEmpty()) {
-            setProblem(before, before.failures(), "");
+        if (state.isFailing()) {
+            state = state.withoutProblem();
             node.onTrouble(name, "discovery source " + name + " works again", true);
             pauseNanos = 0;
         }
@@ -206,21 +199,16 @@ public final class SourceReader {
     }
 
     private long failed(Throwable thrown) {
-        SourceState before = state;
+        boolean isNews = !state.isFailing();
         String problem = sentence(thrown);
-        setProblem(before, before.failures() + 1, problem);
-        if (before.problem().isEmpty()) {
+        state = state.withFailure(problem);
+        if (isNews) {
             pauseNanos = 0;
             node.onTrouble(
                     name, "discovery source " + name + " can't be used, and is tried again with pauses: " + problem, false);
         }
         long longest = met == 0 ? FAILED_ALONE_MAX_NANOS : FAILED_MET_MAX_NANOS;
         return Math.clamp(2 * pauseNanos, FAILED_MIN_NANOS, longest);
-    }
-
-    private void setProblem(SourceState before, long failures, String problem) {
-        state = new SourceState(
-                name, before.listed(), before.looks(), failures, before.announced(), before.removed(), problem);
     }
 
     private static String sentence(Throwable thrown) {

@@ -1,5 +1,6 @@
 package dev.tutti.internal.discovery;
 
+import dev.tutti.NodeInspection;
 import dev.tutti.core.discovery.DiscoverySource;
 import dev.tutti.core.discovery.NodeEntry;
 import dev.tutti.internal.Host;
@@ -7,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 
 /** Readers of all sources of a node, from its start to its end. From any thread. */
 public final class SourceReaders implements AutoCloseable {
@@ -28,9 +30,24 @@ public final class SourceReaders implements AutoCloseable {
         readers.forEach(SourceReader::start);
     }
 
-    /** Returns the state of each reader. */
-    public List<SourceState> states() {
-        return readers.stream().map(SourceReader::state).toList();
+    /** Returns the state of all sources, for the inspection of the node. */
+    public NodeInspection.Part part() {
+        List<SourceState> states = readers.stream().map(SourceReader::state).toList();
+        Map<String, String> texts = new TreeMap<>();
+        states.forEach(state -> texts.put(state.name(), state.text()));
+        Map<String, Long> numbers = new TreeMap<>();
+        numbers.put("sources", (long) states.size());
+        numbers.put("sources-failing", states.stream().filter(SourceState::isFailing).count());
+        numbers.put("listed-addresses", sum(states, SourceState::listed));
+        numbers.put("looks", sum(states, SourceState::looks));
+        numbers.put("failures", sum(states, SourceState::failures));
+        numbers.put("announcements", sum(states, SourceState::announced));
+        numbers.put("removed-entries", sum(states, SourceState::removed));
+        return new NodeInspection.Part("sources", texts, numbers, Map.of());
+    }
+
+    private static long sum(List<SourceState> states, ToLongFunction<SourceState> number) {
+        return states.stream().mapToLong(number).sum();
     }
 
     /** Ends all readers, and waits for two seconds at most until they have removed the node's entries. Idempotent. */

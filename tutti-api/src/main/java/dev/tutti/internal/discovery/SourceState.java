@@ -11,5 +11,31 @@ package dev.tutti.internal.discovery;
  * @param removed entries of other nodes that were removed
  * @param problem the present failure; empty if the last call succeeded
  */
-public record SourceState(
-        String name, int listed, long looks, long failures, long announced, long removed, String problem) {}
+record SourceState(
+        String name, int listed, long looks, long failures, long announced, long removed, String problem) {
+
+    boolean isFailing() {
+        return !problem.isEmpty();
+    }
+
+    /** Returns the state in a sentence. */
+    String text() {
+        return isFailing() ? "fails: " + problem : "lists " + listed + (listed == 1 ? " address" : " addresses");
+    }
+
+    SourceState withLook(int found, long entriesRemoved) {
+        return new SourceState(name, found, looks + 1, failures, announced, removed + entriesRemoved, problem);
+    }
+
+    SourceState withAnnouncement() {
+        return new SourceState(name, listed, looks, failures, announced + 1, removed, problem);
+    }
+
+    SourceState withFailure(String text) {
+        return new SourceState(name, listed, looks, failures + 1, announced, removed, text);
+    }
+
+    SourceState withoutProblem() {
+        return new SourceState(name, listed, looks, failures, announced, removed, "");
+    }
+}

@@ -34,6 +34,16 @@ public final class Metrics {
                     + " events that were kept from them because one does not return.")
             .list();
 
+    private static final List<Metric> SOURCES = part(Place.NODE, "sources")
+            .gauge("sources", Unit.COUNT, "Sources of addresses: directories, databases, name services.")
+            .gauge("sources-failing", Unit.COUNT, "Sources whose last call has failed.")
+            .gauge("listed-addresses", Unit.COUNT, "Addresses in the last list of each source, this node's own included.")
+            .counter("looks", Unit.COUNT, "Lists that were read.")
+            .counter("failures", Unit.COUNT, "Calls of sources that have failed.")
+            .counter("announcements", Unit.COUNT, "Times that an entry of this node was made.")
+            .counter("removed-entries", Unit.COUNT, "Entries of other nodes that were removed, because nobody answered there.")
+            .list();
+
     private static final List<Metric> HEALTH = part(Place.NODE, "health")
             .gauge("problems", Unit.COUNT, "Problems that last; health says which.")
             .list();
@@ -106,7 +116,7 @@ public final class Metrics {
 
         private static List<Metric> all() {
             List<Metric> all = new ArrayList<>();
-            Stream.of(PROCESS, EVENTS, HEALTH, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
+            Stream.of(PROCESS, EVENTS, HEALTH, SOURCES, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
             for (DriverProvider provider : ServiceLoader.load(DriverProvider.class, Metrics.class.getClassLoader())) {
                 provider.metrics().stream().filter(metric -> !all.contains(metric)).forEach(all::add);
             }

@@ -1,0 +1,5 @@
+/** Names of DNS whose records list the nodes. */
+@NullMarked
+package dev.tutti.discovery.dns;
+
+import org.jspecify.annotations.NullMarked;

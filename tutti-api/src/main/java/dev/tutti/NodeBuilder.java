@@ -12,7 +12,7 @@ import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.OwnProcess;
-import dev.tutti.internal.discovery.Sources;
+import dev.tutti.internal.settings.DiscoveryProviders;
 import dev.tutti.internal.settings.Overrides;
 import dev.tutti.internal.settings.Preset;
 import dev.tutti.protocols.node.NodeSettings;
@@ -177,7 +177,7 @@ public final class NodeBuilder {
     }
 
     private Map<String, DiscoverySource> sources(NodeSpec resolved) {
-        Map<String, DiscoverySource> all = new TreeMap<>(Sources.open(resolved.node()));
+        Map<String, DiscoverySource> all = new TreeMap<>(DiscoveryProviders.open(resolved.node()));
         sources.forEach((name, source) -> {
             if (all.putIfAbsent(name, source) != null) {
                 throw new SettingException("discovery source " + name + " is set up by settings, and added by the program, too:"

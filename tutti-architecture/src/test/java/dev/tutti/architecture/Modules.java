@@ -27,6 +27,7 @@ final class Modules {
             Map.entry("config", Set.of("core")),
             Map.entry("api", Set.of("core", "protocols")),
             Map.entry("blocks", Set.of("core", "api")),
+            Map.entry("discovery", Set.of("core")),
             Map.entry("metrics", Set.of("core", "api")),
             Map.entry("tomcat", Set.of("core", "api")),
             // Its certificates are read again by the code that nodes use.
@@ -40,7 +41,7 @@ final class Modules {
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
-            Map.entry("io.netty.", Set.of("netty", "stomp", "console")),
+            Map.entry("io.netty.", Set.of("netty", "stomp", "console", "discovery")),
             Map.entry("io.micrometer.", Set.of("metrics", "bench")),
             Map.entry("io.opentelemetry.", Set.of("metrics")),
             // The campaign runs tests that have to detect mutants.

@@ -41,6 +41,7 @@ class ModulesTest {
                     "dev.tutti.internal",
                     "dev.tutti.internal.delivery",
                     "dev.tutti.internal.diagnostics",
+                    "dev.tutti.internal.discovery",
                     "dev.tutti.internal.group",
                     "dev.tutti.internal.inspection",
                     "dev.tutti.internal.state",

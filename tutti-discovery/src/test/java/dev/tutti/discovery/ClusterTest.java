@@ -68,6 +68,12 @@ class ClusterTest {
         startTogether(builder -> builder.set("discovery.jdbc.url", "jdbc:h2:mem:found;DB_CLOSE_DELAY=-1"));
     }
 
+    @Test
+    void nodesOfANetworkAreOneView() throws Exception {
+        startTogether(builder -> builder.set("discovery.multicast.address", "239.192.78.78:17812")
+                .set("discovery.multicast.ttl", "0"));
+    }
+
     private static long count(Path directory) throws Exception {
         try (Stream<Path> files = Files.list(directory)) {
             return files.count();

@@ -2,7 +2,6 @@ package dev.tutti.internal.settings;
 
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
-import dev.tutti.internal.discovery.Sources;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import java.util.List;
@@ -31,6 +30,6 @@ public final class ApiSettings {
 
     /** Returns every setting of nodes and groups, with its default; those of ways of discovery on the class path, too. */
     public static NodeSpec defaults() {
-        return NodeSpec.of(NODE, GroupSettings.ALL).withNodeDefinitions(Sources.settings());
+        return NodeSpec.of(NODE, GroupSettings.ALL).withNodeDefinitions(DiscoveryProviders.settings());
     }
 }

@@ -17,6 +17,8 @@ import io.netty.handler.codec.dns.DnsResponseCode;
 import io.netty.resolver.dns.DnsErrorCauseException;
 import io.netty.resolver.dns.DnsNameResolver;
 import io.netty.resolver.dns.DnsNameResolverBuilder;
+import io.netty.resolver.dns.NoopDnsCache;
+import io.netty.resolver.dns.NoopDnsCnameCache;
 import io.netty.resolver.dns.SequentialDnsServerAddressStreamProvider;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
@@ -99,8 +101,8 @@ public final class DnsDiscovery implements DiscoverySource {
                 .datagramChannelType(NioDatagramChannel.class)
                 .socketChannelType(NioSocketChannel.class)
                 .queryTimeoutMillis(QUERY_MILLIS_MAX)
-                .ttl(0, 0)
-                .negativeTtl(0);
+                .resolveCache(NoopDnsCache.INSTANCE)
+                .cnameCache(NoopDnsCnameCache.INSTANCE);
         if (server != null) {
             builder.nameServerProvider(new SequentialDnsServerAddressStreamProvider(server));
         }

@@ -558,18 +558,17 @@ public final class Discovery {
 
     /** Returns the number of nodes with which there is a session. */
     public int met() {
-        return nodes.met();
+        int met = 0;
+        for (Address address : addresses.values()) {
+            // A node with several addresses counts once.
+            met += address.isConnected && address.node != null && nodes.first(address.node) == address ? 1 : 0;
+        }
+        return met;
     }
 
     /** Returns the addresses without a session, except this node's own, in the order in which they became known. */
     public List<Unmet> unmet() {
-        List<Unmet> unmet = new ArrayList<>();
-        for (Address address : addresses.values()) {
-            if (!address.isSelf && !address.isConnected) {
-                unmet.add(new Unmet(address.text, address.isSeed, address.outcome, address.detail));
-            }
-        }
-        return unmet;
+        return AddressReport.unmet(addresses.values());
     }
 
     public void report(Report report) {
@@ -577,25 +576,6 @@ public final class Discovery {
         report.put("dialed", schedule.dialed());
         report.put("ignored-addresses", ignored);
         report.put("forgotten-addresses", forgotten);
-        reportSeeds(report);
-        for (Address address : new ArrayList<>(addresses.values())) {
-            report.section("addresses").put(address.text, address.state());
-        }
-    }
-
-    private void reportSeeds(Report report) {
-        long seeds = 0;
-        long met = 0;
-        long refusing = 0;
-        for (Address address : addresses.values()) {
-            if (address.isSeed && !address.isSelf) {
-                seeds++;
-                met += address.isConnected ? 1 : 0;
-                refusing += !address.isConnected && address.outcome == Outcome.NOBODY ? 1 : 0;
-            }
-        }
-        report.put("seeds", seeds);
-        report.put("seeds-met", met);
-        report.put("seeds-refusing", refusing);
+        AddressReport.write(addresses.values(), report);
     }
 }

@@ -15,15 +15,6 @@ final class NodeAddresses {
         return byNode.get(node);
     }
 
-    /** Returns the number of nodes with which there is a session. */
-    int met() {
-        int met = 0;
-        for (Address address : byNode.values()) {
-            met += address.isConnected ? 1 : 0;
-        }
-        return met;
-    }
-
     /** Notes that a node is at an address, where no other one is known. */
     void add(Address address, NodeId node) {
         address.node = node;

@@ -1,4 +1,4 @@
-package dev.tutti.internal.discovery;
+package dev.tutti.internal.settings;
 
 import dev.tutti.core.discovery.DiscoveryProvider;
 import dev.tutti.core.discovery.DiscoverySource;
@@ -10,12 +10,12 @@ import java.util.ServiceLoader;
 import java.util.TreeMap;
 
 /** The ways of discovery on the class path or module path. */
-public final class Sources {
+public final class DiscoveryProviders {
 
-    private Sources() {}
+    private DiscoveryProviders() {}
 
     private static final List<DiscoveryProvider> PROVIDERS =
-            ServiceLoader.load(DiscoveryProvider.class, Sources.class.getClassLoader()).stream()
+            ServiceLoader.load(DiscoveryProvider.class, DiscoveryProviders.class.getClassLoader()).stream()
                     .map(ServiceLoader.Provider::get)
                     .toList();
 

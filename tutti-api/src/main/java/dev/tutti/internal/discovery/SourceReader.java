@@ -167,7 +167,9 @@ public final class SourceReader {
     private void announce() throws IOException {
         source.announce();
         isAnnounced = true;
-        state = state.withAnnouncement();
+        if (source.isWritable()) {
+            state = state.withAnnouncement();
+        }
     }
 
     private Answer ask(List<String> listed) throws IOException {

@@ -63,6 +63,9 @@ public final class MulticastDiscovery implements DiscoverySource {
     private volatile @Nullable DatagramChannel channel;
     private @Nullable NodeEntry self;
 
+    /** The last failure to receive or to answer, until a question tells it. */
+    private volatile @Nullable IOException failure;
+
     /**
      * @param group address and port of the group
      * @param timeToLive routers that a datagram may pass, and one
@@ -125,6 +128,11 @@ public final class MulticastDiscovery implements DiscoverySource {
         if (entry == null || open == null) {
             return List.of();
         }
+        IOException failed = failure;
+        if (failed != null) {
+            failure = null;
+            throw new IOException("multicast group " + group + " can't be used: " + failed.getMessage(), failed);
+        }
         lock.lock();
         try {
             ownQuestion = ThreadLocalRandom.current().nextLong();
@@ -157,9 +165,9 @@ public final class MulticastDiscovery implements DiscoverySource {
             bytes.clear();
             try {
                 open.receive(bytes);
+                failure = null;
             } catch (IOException e) {
-                // Closed, or the network is down: questions will tell.
-                if (!open.isOpen()) {
+                if (!open.isOpen() || !pauseAfter(e)) {
                     return;
                 }
                 continue;
@@ -168,6 +176,23 @@ public final class MulticastDiscovery implements DiscoverySource {
             if (beacon != null && beacon.cluster().equals(own.cluster()) && !beacon.address().equals(own.address())) {
                 onBeacon(beacon, open, own);
             }
+        }
+    }
+
+    /** Lets the next question fail, and waits, so that a network that is down costs no core. Returns false if interrupted. */
+    private boolean pauseAfter(IOException thrown) {
+        failure = thrown;
+        lock.lock();
+        try {
+            long left = TimeUnit.SECONDS.toNanos(1);
+            while (left > 0) {
+                left = answered.awaitNanos(left);
+            }
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -203,15 +228,15 @@ public final class MulticastDiscovery implements DiscoverySource {
             while (left > 0 && pending.getOrDefault(question, 0) < ANSWERS_MAX) {
                 left = answered.awaitNanos(left);
             }
-            Integer answers = pending.remove(question);
-            if (answers != null && answers < ANSWERS_MAX) {
+            if (pending.getOrDefault(question, 0) < ANSWERS_MAX) {
                 open.send(new Beacon(false, question, own.cluster(), own.address()).encode(), group);
             }
         } catch (IOException e) {
-            pending.remove(question);
+            failure = e;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
+            pending.remove(question);
             lock.unlock();
         }
     }

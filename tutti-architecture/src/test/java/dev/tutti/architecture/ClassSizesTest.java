@@ -15,7 +15,6 @@ class ClassSizesTest {
             Map.entry("dev.tutti.protocols.datagram.DatagramConnection", 44),
             Map.entry("dev.tutti.protocols.datagram.DatagramNode", 31),
             Map.entry("dev.tutti.protocols.datagram.Recovery", 33),
-            Map.entry("dev.tutti.protocols.link.Link", 26),
             Map.entry("dev.tutti.sim.SimulatedNode", 41));
 
     private static final Map<String, Integer> ARGUMENTS = Map.of(

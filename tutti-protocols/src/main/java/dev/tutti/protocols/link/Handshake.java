@@ -184,8 +184,8 @@ final class Handshake {
         SessionState.Agreement agreement = link.state().agree(theirs);
         boolean isPossible =
                 switch (agreement) {
-                    case RESUME -> link.canResumeFrom(theirs.received());
-                    case KEEP -> link.received() == 0 && link.canResumeFrom(0);
+                    case RESUME -> link.retained().canResumeFrom(theirs.received());
+                    case KEEP -> link.received() == 0 && link.retained().canResumeFrom(0);
                     case ADOPT -> theirs.received() == 0;
                     case BEGIN, TELL -> true;
                 };
@@ -274,7 +274,7 @@ final class Handshake {
     /** Continues a session that both sides have open on this connection, unless one with precedence carries it. */
     private void take(LinkConnection connection, Link link, Welcome welcome) {
         SessionState theirs = welcome.session();
-        if (welcome.from() != link.received() || !link.canResumeFrom(theirs.received())) {
+        if (welcome.from() != link.received() || !link.retained().canResumeFrom(theirs.received())) {
             drop(connection, DialAnswer.AGAIN, link.node(), "the session has changed during the handshake");
             return;
         }

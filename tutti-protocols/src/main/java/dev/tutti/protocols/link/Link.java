@@ -3,7 +3,6 @@ package dev.tutti.protocols.link;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.Report;
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +20,7 @@ public final class Link {
     private boolean isOpen;
     private boolean wasOpened;
     private long received;
-    private long acknowledged;
-    private final ArrayDeque<Packet> retained = new ArrayDeque<>(1);
-    private long retainedCost;
+    private final RetainedFrames retained = new RetainedFrames();
 
     // Received frames that were not acknowledged to the other side yet.
     private long unconfirmed;
@@ -41,11 +38,8 @@ public final class Link {
     /** Attempts of this side to resume the session. */
     final Resumption resumption = new Resumption();
 
-    /** Time at which a multicast of the node was last heard; {@link Links#NEVER} if none was. */
-    public long multicastHeardNanos = Links.NEVER;
-
-    public boolean isMulticastHeard;
-    public boolean isReachedByMulticast;
+    /** Multicast contact of the two nodes, beside their session. */
+    public final MulticastContact multicast = new MulticastContact();
 
     /** Next link at the same address, met earlier. */
     @Nullable Link nextThere;
@@ -117,27 +111,18 @@ public final class Link {
         return received;
     }
 
-    /** Returns the number of the next frame to be sent. */
-    long next() {
-        return acknowledged + retained.size();
-    }
-
-    long retainedCost() {
-        return retainedCost;
+    /** Returns the frames that were sent in the session and are not acknowledged. */
+    RetainedFrames retained() {
+        return retained;
     }
 
     long unconfirmedCost() {
         return unconfirmedCost;
     }
 
-    /** Returns whether the other side can go on from {@code number}: all frames from there on are retained. */
-    boolean canResumeFrom(long number) {
-        return acknowledged <= number && number <= next();
-    }
-
     /** Returns whether {@code theirs} is outdated: the other side has acknowledged more of this session since. */
     boolean hasOutrun(SessionState theirs) {
-        return isOpen && theirs.isOpen() && theirs.epoch() == epoch && theirs.received() < acknowledged;
+        return isOpen && theirs.isOpen() && theirs.epoch() == epoch && theirs.received() < retained.first();
     }
 
     // ------------------------------------------------------------------ session
@@ -147,7 +132,7 @@ public final class Link {
         isOpen = true;
         wasOpened = true;
         received = 0;
-        acknowledged = 0;
+        retained.reset();
         unconfirmed = 0;
         unconfirmedCost = 0;
         heardNanos = nowNanos;
@@ -157,12 +142,8 @@ public final class Link {
     /** Ends the session; its memory is released. */
     void close() {
         isOpen = false;
-        for (Packet frame = retained.poll(); frame != null; frame = retained.poll()) {
-            frame.release();
-        }
-        retainedCost = 0;
+        retained.reset();
         received = 0;
-        acknowledged = 0;
         unconfirmed = 0;
         unconfirmedCost = 0;
         resumption.reset();
@@ -178,19 +159,8 @@ public final class Link {
 
     void retain(Packet frame) {
         retained.add(frame);
-        retainedCost += Frames.cost(frame.length());
         sentFrames++;
         sentBytes += frame.length();
-    }
-
-    /** Releases the retained frames before {@code number}, which the other side has. */
-    void acknowledge(long number) {
-        while (acknowledged < number) {
-            Packet frame = retained.remove();
-            acknowledged++;
-            retainedCost -= Frames.cost(frame.length());
-            frame.release();
-        }
     }
 
     /** Returns all retained frames, for the caller to slice and to send on a new connection. */
@@ -239,7 +209,7 @@ public final class Link {
         report.put("received-frames", receivedFrames);
         report.put("received-bytes", receivedBytes);
         report.put("retained-frames", retained.size());
-        report.put("retained-bytes", retainedCost);
+        report.put("retained-bytes", retained.cost());
         resumption.report(report);
     }
 

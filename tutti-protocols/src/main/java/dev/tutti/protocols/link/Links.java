@@ -125,7 +125,7 @@ public final class Links {
             frame.release();
             return;
         }
-        if (link.retainedCost() + Frames.cost(frame.length()) > limits.resendBytesMax()) {
+        if (link.retained().cost() + Frames.cost(frame.length()) > limits.resendBytesMax()) {
             frame.release();
             close(link, false, "more than link.resend-buffer (" + limits.resendBytesMax()
                     + " bytes) is sent and not acknowledged");
@@ -469,11 +469,11 @@ public final class Links {
 
     private boolean onAck(Link link, Packet frame) {
         long number = frame.takeLong();
-        if (frame.isMalformed() || number > link.next()) {
-            close(link, false, "it acknowledges frame " + number + " of " + link.next());
+        if (frame.isMalformed() || number > link.retained().next()) {
+            close(link, false, "it acknowledges frame " + number + " of " + link.retained().next());
             return false;
         }
-        link.acknowledge(number);
+        link.retained().acknowledge(number);
         return true;
     }
 
@@ -521,7 +521,7 @@ public final class Links {
         link.key = connection.credentials.key();
         connection.link = link;
         link.heard(nowNanos);
-        link.acknowledge(from);
+        link.retained().acknowledge(from);
         link.confirm(nowNanos);
         for (Packet frame : link.resend(isResumed)) {
             link.sent(nowNanos);

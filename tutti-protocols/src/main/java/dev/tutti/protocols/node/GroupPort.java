@@ -285,7 +285,7 @@ final class GroupPort implements Stack.Network {
     private void findUnreached() {
         int reached = 0;
         for (RemoteMember remote : others) {
-            reached += remote.link.isReachedByMulticast ? 1 : 0;
+            reached += remote.link.multicast.isReached ? 1 : 0;
         }
         if (reached < 2) {
             unreached = others;
@@ -294,7 +294,7 @@ final class GroupPort implements Stack.Network {
         unreached = new RemoteMember[others.length - reached];
         int index = 0;
         for (RemoteMember remote : others) {
-            if (!remote.link.isReachedByMulticast) {
+            if (!remote.link.multicast.isReached) {
                 unreached[index++] = remote;
             }
         }

@@ -80,16 +80,16 @@ final class MulticastPort {
 
     void onOpened(Link link) {
         byIncarnation.put(link.node().incarnation(), link);
-        link.multicastHeardNanos = Links.NEVER;
-        link.isMulticastHeard = false;
-        link.isReachedByMulticast = false;
+        link.multicast.heardNanos = Links.NEVER;
+        link.multicast.isHeard = false;
+        link.multicast.isReached = false;
         // The beacon is not sent at once: the other side's session may open a moment later.
         isBeaconDue = true;
     }
 
     void onClosed(Link link) {
         byIncarnation.remove(link.node().incarnation(), link);
-        link.isReachedByMulticast = false;
+        link.multicast.isReached = false;
         if (last == link) {
             last = null;
         }
@@ -102,15 +102,15 @@ final class MulticastPort {
         }
         for (Link link : links.all()) {
             if (link.isOpen()
-                    && link.isMulticastHeard
-                    && nowNanos - link.multicastHeardNanos > SILENT_HEARTBEATS * heartbeatNanos) {
+                    && link.multicast.isHeard
+                    && nowNanos - link.multicast.heardNanos > SILENT_HEARTBEATS * heartbeatNanos) {
                 tell(link, false);
             }
         }
     }
 
     private void tell(Link link, boolean isHeard) {
-        link.isMulticastHeard = isHeard;
+        link.multicast.isHeard = isHeard;
         links.send(link, Packet.create(memory, 2).appendByte(Frames.MULTICAST_HEARD).appendBoolean(isHeard));
     }
 
@@ -131,8 +131,8 @@ final class MulticastPort {
             if (link == null) {
                 stray++;
             } else {
-                link.multicastHeardNanos = nowNanos;
-                if (!link.isMulticastHeard) {
+                link.multicast.heardNanos = nowNanos;
+                if (!link.multicast.isHeard) {
                     tell(link, true);
                 }
             }

@@ -468,7 +468,7 @@ public final class NodeMachine implements HostedMachine {
                 }
                 case Frames.MULTICAST_HEARD -> {
                     if (multicast != null) {
-                        link.isReachedByMulticast = frame.takeBoolean() && !frame.isMalformed();
+                        link.multicast.isReached = frame.takeBoolean() && !frame.isMalformed();
                         groups.onReach();
                     }
                     frame.release();

@@ -9,6 +9,7 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.core.stack.Timer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one layer alone. Everything it sends, delivers, signals, drops and arms is kept for the test to examine, and
@@ -32,13 +34,16 @@ public final class LayerTest implements Outbox {
     public final List<Signal> lowered = new ArrayList<>();
     public final List<DropReason> dropped = new ArrayList<>();
     private final Layer layer;
-    private final long[] deadlines = new long[TIMERS];
+    private final List<? extends Timer> timers;
+    private final long[] deadlines;
     private final SplittableRandom random = new SplittableRandom(1);
     private long nowNanos;
     private boolean isUpward;
 
     public LayerTest(Layer layer) {
         this.layer = layer;
+        this.timers = layer.timers();
+        this.deadlines = new long[timers.size()];
         Arrays.fill(deadlines, NEVER);
     }
 
@@ -76,8 +81,8 @@ public final class LayerTest implements Outbox {
     }
 
     /** The timer goes off, whether it is armed or not. */
-    public void fire(int timer) {
-        deadlines[timer] = NEVER;
+    public void fire(Timer timer) {
+        deadlines[timer.ordinal()] = NEVER;
         layer.onTimer(timer, this);
         layer.onTurnEnd(this);
     }
@@ -85,19 +90,22 @@ public final class LayerTest implements Outbox {
     /** Time passes; timers that are due go off in order, each in a turn of its own. */
     public void advance(long nanos) {
         long until = nowNanos + nanos;
-        int due = nextTimer();
-        while (deadlines[due] <= until) {
-            nowNanos = Math.max(nowNanos, deadlines[due]);
+        Timer due = nextTimer(until);
+        while (due != null) {
+            nowNanos = Math.max(nowNanos, deadlines[due.ordinal()]);
             fire(due);
-            due = nextTimer();
+            due = nextTimer(until);
         }
         nowNanos = until;
     }
 
-    private int nextTimer() {
-        int next = 0;
-        for (int timer = 1; timer < TIMERS; timer++) {
-            next = deadlines[timer] < deadlines[next] ? timer : next;
+    /** The timer that goes off first, until then; null if none does. */
+    private @Nullable Timer nextTimer(long until) {
+        Timer next = null;
+        for (Timer timer : timers) {
+            if (deadlines[timer.ordinal()] <= until && (next == null || deadlines[timer.ordinal()] < deadlines[next.ordinal()])) {
+                next = timer;
+            }
         }
         return next;
     }
@@ -105,8 +113,8 @@ public final class LayerTest implements Outbox {
     // ------------------------------------------------------------------ what came out
 
     /** Returns the nanoseconds until the timer fires; -1 if it is not armed. */
-    public long armedNanos(int timer) {
-        return deadlines[timer] == NEVER ? -1 : deadlines[timer] - nowNanos;
+    public long armedNanos(Timer timer) {
+        return isArmed(timer) ? deadlines[timer.ordinal()] - nowNanos : -1;
     }
 
     /** Signals of one kind that went up, oldest first; they are forgotten. */
@@ -214,18 +222,18 @@ public final class LayerTest implements Outbox {
     }
 
     @Override
-    public void arm(int timer, long delayNanos) {
-        deadlines[timer] = nowNanos + Math.max(0, delayNanos);
+    public void arm(Timer timer, long delayNanos) {
+        deadlines[timer.ordinal()] = nowNanos + Math.max(0, delayNanos);
     }
 
     @Override
-    public void disarm(int timer) {
-        deadlines[timer] = NEVER;
+    public void disarm(Timer timer) {
+        deadlines[timer.ordinal()] = NEVER;
     }
 
     @Override
-    public boolean isArmed(int timer) {
-        return deadlines[timer] != NEVER;
+    public boolean isArmed(Timer timer) {
+        return deadlines[timer.ordinal()] != NEVER;
     }
 
     @Override

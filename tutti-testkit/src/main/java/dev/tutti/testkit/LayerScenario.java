@@ -4,6 +4,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.core.stack.Timer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  * # A packet gets a number, and loses it again.
  * above sends "hello"
  *     sends 00000001 "hello" to all
- *     arms timer 0 for 100 ms
+ *     arms timer SILENCE for 100 ms
  * n2 sends 00000001 "hi"
  *     delivers "hi" from n2
  * 100 ms pass
- *     timer 0 goes off
+ *     timer SILENCE goes off
  *     sends 00000002 to all
  * </pre>
  *
@@ -39,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * above sends CONTENT [to nK]    n2 sends CONTENT          above has consumed CONTENT
- * above signals NAME             below signals NAME        timer K goes off
+ * above signals NAME             below signals NAME        timer NAME goes off
  * 100 ms pass                    the report                the memory
  * and INPUT                      in the same turn as the input before
  * </pre>
@@ -59,7 +60,7 @@ public final class LayerScenario {
     private static final Pattern ARRIVES = Pattern.compile("n(\\d+) sends (.+)");
     private static final Pattern CONSUMED = Pattern.compile("above has consumed (.+)");
     private static final Pattern SIGNALS = Pattern.compile("(above|below) signals (.+)");
-    private static final Pattern TIMER = Pattern.compile("timer (\\d+) goes off");
+    private static final Pattern TIMER = Pattern.compile("timer (\\S+) goes off");
     private static final Pattern TIME = Pattern.compile("(\\d+) (us|ms|s) pass");
     private static final Pattern CONTENT = Pattern.compile("((?:[0-9a-f]{2})*) ?(?:\"([^\"]*)\")?");
 
@@ -176,7 +177,7 @@ public final class LayerScenario {
             if (time.matches()) {
                 test.advance(duration(Long.parseLong(time.group(1)), time.group(2)));
             } else if (timer.matches()) {
-                test.fire(Integer.parseInt(timer.group(1)));
+                test.fire(timer(timer.group(1), line));
             } else if (!give(text, line)) {
                 look(text, line);
             }
@@ -215,6 +216,15 @@ public final class LayerScenario {
                 }
                 default -> throw wrong(line, "'" + text + "' is no input; LayerScenario's documentation lists them");
             }
+        }
+
+        private Timer timer(String name, int line) {
+            for (Timer timer : test.timers()) {
+                if (timer.name().equals(name)) {
+                    return timer;
+                }
+            }
+            throw wrong(line, "no timer is named '" + name + "', only " + test.timers());
         }
 
         private void signal(boolean isUpward, String name, int line) {

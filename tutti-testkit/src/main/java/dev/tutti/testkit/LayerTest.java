@@ -9,6 +9,7 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.core.stack.Timer;
 import dev.tutti.sim.CountingMemory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -39,7 +40,8 @@ public final class LayerTest {
     private final CountingMemory memory = new CountingMemory(MEMORY_BYTES_MAX);
     private final Box out = new Box();
     private final SplittableRandom random;
-    private final long[] deadlines = new long[Outbox.TIMERS];
+    private final List<? extends Timer> timers;
+    private final long[] deadlines;
     private final List<Packet> sent = new ArrayList<>();
     private final List<Packet> delivered = new ArrayList<>();
     private final List<DropReason> dropped = new ArrayList<>();
@@ -52,6 +54,8 @@ public final class LayerTest {
 
     private LayerTest(Layer layer, long seed) {
         this.layer = layer;
+        this.timers = layer.timers();
+        this.deadlines = new long[timers.size()];
         this.random = new SplittableRandom(seed);
         Arrays.fill(deadlines, NEVER);
     }
@@ -121,8 +125,8 @@ public final class LayerTest {
     }
 
     /** Fires the timer, whether it is armed or not: early and repeated calls are harmless, as a layer has to prove. */
-    public LayerTest fire(int timer) {
-        deadlines[timer] = NEVER;
+    public LayerTest fire(Timer timer) {
+        deadlines[timer.ordinal()] = NEVER;
         layer.onTimer(timer, out);
         return endTurn();
     }
@@ -130,23 +134,31 @@ public final class LayerTest {
     /** Lets time pass; timers that are due go off in order, each in a turn of its own. */
     public LayerTest advance(Duration duration) {
         long until = nowNanos + duration.toNanos();
-        int due = nextTimer();
-        while (deadlines[due] <= until) {
-            nowNanos = Math.max(nowNanos, deadlines[due]);
-            telling.accept("timer " + due + " goes off");
+        Timer due = nextTimer(until);
+        while (due != null) {
+            nowNanos = Math.max(nowNanos, deadlines[due.ordinal()]);
+            telling.accept("timer " + due.name() + " goes off");
             fire(due);
-            due = nextTimer();
+            due = nextTimer(until);
         }
         nowNanos = until;
         return this;
     }
 
-    private int nextTimer() {
-        int next = 0;
-        for (int timer = 1; timer < deadlines.length; timer++) {
-            next = deadlines[timer] < deadlines[next] ? timer : next;
+    /** Returns the timer that goes off first until then; null if none does. */
+    private @Nullable Timer nextTimer(long until) {
+        Timer next = null;
+        for (Timer timer : timers) {
+            if (deadlines[timer.ordinal()] <= until && (next == null || deadlines[timer.ordinal()] < deadlines[next.ordinal()])) {
+                next = timer;
+            }
         }
         return next;
+    }
+
+    /** Returns the layer's timers. */
+    List<? extends Timer> timers() {
+        return timers;
     }
 
     // ------------------------------------------------------------------ what came out
@@ -189,8 +201,8 @@ public final class LayerTest {
     }
 
     /** Returns the time until the timer goes off; null if it is not armed. */
-    public @Nullable Duration armed(int timer) {
-        return deadlines[timer] == NEVER ? null : Duration.ofNanos(deadlines[timer] - nowNanos);
+    public @Nullable Duration armed(Timer timer) {
+        return out.isArmed(timer) ? Duration.ofNanos(deadlines[timer.ordinal()] - nowNanos) : null;
     }
 
     /** Returns the time since the start. */
@@ -324,23 +336,23 @@ public final class LayerTest {
         }
 
         @Override
-        public void arm(int timer, long delayNanos) {
+        public void arm(Timer timer, long delayNanos) {
             Duration delay = Duration.ofNanos(Math.max(0, delayNanos));
-            telling.accept("arms timer " + timer + " for " + words(delay));
-            deadlines[timer] = nowNanos + delay.toNanos();
+            telling.accept("arms timer " + timer.name() + " for " + words(delay));
+            deadlines[timer.ordinal()] = nowNanos + delay.toNanos();
         }
 
         @Override
-        public void disarm(int timer) {
+        public void disarm(Timer timer) {
             if (isArmed(timer)) {
-                telling.accept("disarms timer " + timer);
+                telling.accept("disarms timer " + timer.name());
             }
-            deadlines[timer] = NEVER;
+            deadlines[timer.ordinal()] = NEVER;
         }
 
         @Override
-        public boolean isArmed(int timer) {
-            return deadlines[timer] != NEVER;
+        public boolean isArmed(Timer timer) {
+            return deadlines[timer.ordinal()] != NEVER;
         }
 
         @Override
@@ -361,8 +373,11 @@ public final class LayerTest {
 
     @Override
     public String toString() {
-        return "layer at " + words(elapsed()) + ", timers " + Arrays.stream(deadlines)
-                .mapToObj(deadline -> deadline == NEVER ? "-" : words(Duration.ofNanos(deadline - nowNanos)))
+        return "layer at " + words(elapsed()) + ", timers " + timers.stream()
+                .map(timer -> {
+                    Duration delay = armed(timer);
+                    return timer.name() + " " + (delay == null ? "-" : words(delay));
+                })
                 .collect(Collectors.joining(", "));
     }
 }

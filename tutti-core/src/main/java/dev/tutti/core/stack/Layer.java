@@ -1,6 +1,7 @@
 package dev.tutti.core.stack;
 
 import dev.tutti.core.Packet;
+import java.util.List;
 
 /**
  * One protocol of a group's stack.
@@ -29,8 +30,17 @@ public interface Layer {
     /** All input of the turn has been handled: the place for one acknowledgement, one request. */
     default void onTurnEnd(Outbox out) {}
 
-    /** Early, late and repeated calls are harmless. */
-    default void onTimer(int timer, Outbox out) {}
+    /** Returns the timers that the layer arms: all constants of its enum, in their order. */
+    default List<? extends Timer> timers() {
+        return List.of();
+    }
+
+    /**
+     * A timer has fired. Early, late and repeated calls are harmless.
+     *
+     * @param timer one of {@link #timers}
+     */
+    default void onTimer(Timer timer, Outbox out) {}
 
     /** The stack has ended, and this is the last call: the layer releases all its packets. */
     default void onStop() {}

@@ -28,12 +28,16 @@ public interface Outbox {
     /** Sends a signal to the layer below. */
     void lower(Signal signal);
 
-    /** Calls {@code onTimer(timer)} after {@code delayNanos}. Replaces an earlier time of this timer. */
-    void arm(int timer, long delayNanos);
+    /**
+     * Calls {@code onTimer(timer)} after {@code delayNanos}. Replaces an earlier time of this timer.
+     *
+     * @throws IllegalArgumentException if the timer is not one of {@link Layer#timers}
+     */
+    void arm(Timer timer, long delayNanos);
 
-    void disarm(int timer);
+    void disarm(Timer timer);
 
-    boolean isArmed(int timer);
+    boolean isArmed(Timer timer);
 
     /** Returns the time of this turn, which is constant within a turn. */
     long nowNanos();
@@ -42,7 +46,4 @@ public interface Outbox {
     RandomGenerator random();
 
     Memory memory();
-
-    /** Number of timers of a layer, which are numbered from 0. */
-    int TIMERS = 8;
 }

@@ -56,7 +56,7 @@ public final class Stack {
         this.network = network;
         this.top = top;
         for (int index = 0; index < positions.length; index++) {
-            positions[index] = new Position(index, random.split());
+            positions[index] = new Position(index, layers.get(index).timers(), random.split());
         }
     }
 
@@ -158,7 +158,7 @@ public final class Stack {
         }
         position.deadlines[timer] = Runner.NEVER;
         touch();
-        layers[index].onTimer(timer, position);
+        layers[index].onTimer(position.timers[timer], position);
     }
 
     private void touch() {
@@ -178,13 +178,17 @@ public final class Stack {
 
         private final int index;
         private final SplittableRandom random;
-        private final long[] deadlines = new long[TIMERS];
-        private final long[] alarms = new long[TIMERS];
+        private final Timer[] timers;
+        private final long[] deadlines;
+        private final long[] alarms;
         private boolean isUpward;
 
-        Position(int index, SplittableRandom random) {
+        Position(int index, List<? extends Timer> timers, SplittableRandom random) {
             this.index = index;
             this.random = random;
+            this.timers = timers.toArray(Timer[]::new);
+            this.deadlines = new long[this.timers.length];
+            this.alarms = new long[this.timers.length];
             Arrays.fill(deadlines, Runner.NEVER);
             Arrays.fill(alarms, Runner.NEVER);
         }
@@ -261,19 +265,29 @@ public final class Stack {
         }
 
         @Override
-        public void arm(int timer, long delayNanos) {
-            deadlines[timer] = runner.nowNanos() + Math.max(0, delayNanos);
-            setAlarm(timer);
+        public void arm(Timer timer, long delayNanos) {
+            int number = number(timer);
+            deadlines[number] = runner.nowNanos() + Math.max(0, delayNanos);
+            setAlarm(number);
         }
 
         @Override
-        public void disarm(int timer) {
-            deadlines[timer] = Runner.NEVER;
+        public void disarm(Timer timer) {
+            deadlines[number(timer)] = Runner.NEVER;
         }
 
         @Override
-        public boolean isArmed(int timer) {
-            return deadlines[timer] != Runner.NEVER;
+        public boolean isArmed(Timer timer) {
+            return deadlines[number(timer)] != Runner.NEVER;
+        }
+
+        private int number(Timer timer) {
+            int number = timer.ordinal();
+            if (number >= timers.length || timers[number] != timer) {
+                throw new IllegalArgumentException("timer " + timer + " of layer " + layers[index].getClass().getName()
+                        + ", whose timers are " + Arrays.toString(timers));
+            }
+            return number;
         }
 
         @Override

@@ -47,6 +47,16 @@ class StackTest {
             },
             new SplittableRandom(1));
 
+    private enum ProbeTimer implements Timer {
+        FIRST,
+        SECOND,
+        THIRD
+    }
+
+    private enum OtherTimer implements Timer {
+        FIRST
+    }
+
     /** Passes everything on and writes down what it sees. */
     private final class Probe implements Layer {
         private final String name;
@@ -82,7 +92,12 @@ class StackTest {
         }
 
         @Override
-        public void onTimer(int timer, Outbox outbox) {
+        public List<ProbeTimer> timers() {
+            return List.of(ProbeTimer.values());
+        }
+
+        @Override
+        public void onTimer(Timer timer, Outbox outbox) {
             log.add(name + " timer " + timer + " at " + outbox.nowNanos());
         }
     }
@@ -144,13 +159,13 @@ class StackTest {
     void aTimerGoesOffOnceNotEarly() {
         turn(0, () -> stack.receive(packet()));
         log.clear();
-        upper.out.arm(2, 100);
+        upper.out.arm(ProbeTimer.THIRD, 100);
         turn(99, runner::expire);
         assertThat(log).isEmpty();
         turn(250, runner::expire);
         turn(300, runner::expire);
-        assertThat(log).containsExactly("upper timer 2 at 250", "lower ends", "upper ends");
-        assertThat(upper.out.isArmed(2)).isFalse();
+        assertThat(log).containsExactly("upper timer THIRD at 250", "lower ends", "upper ends");
+        assertThat(upper.out.isArmed(ProbeTimer.THIRD)).isFalse();
         assertThat(runner.nextDeadline()).isEqualTo(Runner.NEVER);
     }
 
@@ -159,13 +174,13 @@ class StackTest {
         turn(0, () -> stack.receive(packet()));
         log.clear();
         for (int later = 1; later <= 10_000; later++) {
-            upper.out.arm(0, 100L + later);
+            upper.out.arm(ProbeTimer.FIRST, 100L + later);
         }
         turn(101, runner::expire);
         assertThat(log).as("not yet").isEmpty();
         assertThat(runner.nextDeadline()).isEqualTo(10_100);
         turn(10_100, runner::expire);
-        assertThat(log).containsOnlyOnce("upper timer 0 at 10100");
+        assertThat(log).containsOnlyOnce("upper timer FIRST at 10100");
         assertThat(runner.nextDeadline()).as("one alarm was enough").isEqualTo(Runner.NEVER);
     }
 
@@ -173,24 +188,32 @@ class StackTest {
     void aTimerArmedForEarlierGoesOffEarlier() {
         turn(0, () -> stack.receive(packet()));
         log.clear();
-        upper.out.arm(1, 1_000);
-        upper.out.arm(1, 10);
+        upper.out.arm(ProbeTimer.SECOND, 1_000);
+        upper.out.arm(ProbeTimer.SECOND, 10);
         turn(10, runner::expire);
         turn(1_000, runner::expire);
-        assertThat(log).containsOnlyOnce("upper timer 1 at 10").doesNotContain("upper timer 1 at 1000");
+        assertThat(log).containsOnlyOnce("upper timer SECOND at 10").doesNotContain("upper timer SECOND at 1000");
     }
 
     @Test
     void aDisarmedTimerAndAStoppedStackAreSilent() {
         turn(0, () -> stack.receive(packet()));
         log.clear();
-        upper.out.arm(1, 10);
-        upper.out.disarm(1);
+        upper.out.arm(ProbeTimer.SECOND, 10);
+        upper.out.disarm(ProbeTimer.SECOND);
         turn(20, runner::expire);
-        upper.out.arm(1, 10);
+        upper.out.arm(ProbeTimer.SECOND, 10);
         stack.stop();
         turn(40, runner::expire);
         assertThat(log).isEmpty();
+    }
+
+    @Test
+    void aTimerOfAnotherLayerIsRefused() {
+        turn(0, () -> stack.receive(packet()));
+        assertThatThrownBy(() -> upper.out.arm(OtherTimer.FIRST, 10))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("timer FIRST of layer " + Probe.class.getName() + ", whose timers are [FIRST, SECOND, THIRD]");
     }
 
     @Test

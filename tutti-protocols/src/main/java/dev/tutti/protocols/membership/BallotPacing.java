@@ -12,12 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class BallotPacing {
 
-    // Timers of the layer.
-    static final int HOLD_BACK = 0;
-    static final int GATHER = 1;
-    static final int BACK_OFF = 2;
-    static final int DISAGREEMENT = 4;
-
     /** Joins that come within this time share one view change; while more come, it grows. */
     private static final long GATHER_NANOS = 10_000_000;
 
@@ -61,7 +55,7 @@ final class BallotPacing {
         gathering.onGrowth();
     }
 
-    void onTimer(int timer, Outbox out) {
+    void onTimer(MembershipTimer timer, Outbox out) {
         switch (timer) {
             case HOLD_BACK -> onHeldBack(out);
             case GATHER -> {
@@ -69,7 +63,7 @@ final class BallotPacing {
                 boolean isComplete = !peers.hearsSomebodyOlder() && !peers.hasIncompleteFollowers();
                 long again = gathering.look(followers, isComplete, out.nowNanos());
                 if (again > 0) {
-                    out.arm(GATHER, again);
+                    out.arm(MembershipTimer.GATHER, again);
                 } else {
                     isGatheredEnough = true;
                 }
@@ -90,7 +84,7 @@ final class BallotPacing {
         if (!hasAskedOrphans) {
             hasAskedOrphans = true;
             peers.orphans().forEach(orphan -> Control.send(Control.message(MembershipMessage.WHO, 1), orphan, out));
-            out.arm(HOLD_BACK, timing.holdBackNanos() - timing.holdBackNanos() / ASK_PART);
+            out.arm(MembershipTimer.HOLD_BACK, timing.holdBackNanos() - timing.holdBackNanos() / ASK_PART);
         }
     }
 
@@ -103,7 +97,7 @@ final class BallotPacing {
      * @param isIdle no ballot runs
      */
     boolean mustLook(boolean isIdle, Outbox out) {
-        if (isGatheredEnough || isHeldBackEnough || out.isArmed(HOLD_BACK) || out.isArmed(DISAGREEMENT)) {
+        if (isGatheredEnough || isHeldBackEnough || out.isArmed(MembershipTimer.HOLD_BACK) || out.isArmed(MembershipTimer.DISAGREEMENT)) {
             return true;
         }
         if (isIdle && peers.followersOutside() > 0) {
@@ -113,19 +107,19 @@ final class BallotPacing {
     }
 
     boolean isBackingOff(Outbox out) {
-        return out.isArmed(BACK_OFF);
+        return out.isArmed(MembershipTimer.BACK_OFF);
     }
 
     /** Returns whether to wait because a peer may not have noticed a loss yet. */
     boolean mustHoldBack(Outbox out) {
         if (peers.isSettled()) {
-            out.disarm(HOLD_BACK);
+            out.disarm(MembershipTimer.HOLD_BACK);
             isHeldBackEnough = false;
             return false;
         }
-        if (!isHeldBackEnough && !out.isArmed(HOLD_BACK)) {
+        if (!isHeldBackEnough && !out.isArmed(MembershipTimer.HOLD_BACK)) {
             hasAskedOrphans = false;
-            out.arm(HOLD_BACK, timing.holdBackNanos() / ASK_PART);
+            out.arm(MembershipTimer.HOLD_BACK, timing.holdBackNanos() / ASK_PART);
         }
         return !isHeldBackEnough;
     }
@@ -135,8 +129,8 @@ final class BallotPacing {
         if (isDisagreementLasting || !peers.leavesOutFollowers(candidates)) {
             return false;
         }
-        if (!out.isArmed(DISAGREEMENT)) {
-            out.arm(DISAGREEMENT, DISAGREEMENT_NANOS);
+        if (!out.isArmed(MembershipTimer.DISAGREEMENT)) {
+            out.arm(MembershipTimer.DISAGREEMENT, DISAGREEMENT_NANOS);
         }
         return true;
     }
@@ -150,21 +144,21 @@ final class BallotPacing {
     }
 
     private void gather(Outbox out) {
-        if (!out.isArmed(GATHER)) {
+        if (!out.isArmed(MembershipTimer.GATHER)) {
             long delayNanos = Math.min(GATHER_NANOS, timing.mergeDelayNanos());
             if (peers.hasPartOutside() && timing.mergeDelayNanos() > 0) {
                 delayNanos = out.random().nextLong(timing.mergeDelayNanos());
             }
             gathering.begin(peers.followersOutside(), delayNanos, out.nowNanos());
-            out.arm(GATHER, delayNanos);
+            out.arm(MembershipTimer.GATHER, delayNanos);
         }
     }
 
     /** Ends all waits because a ballot starts, or none is needed any more. */
     void end(Outbox out) {
-        out.disarm(HOLD_BACK);
-        out.disarm(GATHER);
-        out.disarm(DISAGREEMENT);
+        out.disarm(MembershipTimer.HOLD_BACK);
+        out.disarm(MembershipTimer.GATHER);
+        out.disarm(MembershipTimer.DISAGREEMENT);
         isHeldBackEnough = false;
         isGatheredEnough = false;
         isDisagreementLasting = false;
@@ -180,7 +174,7 @@ final class BallotPacing {
         }
         long bound = BACK_OFF_NANOS << Math.min(refusalsInARow, 8);
         refusalsInARow++;
-        out.arm(BACK_OFF, out.random().nextLong(bound));
+        out.arm(MembershipTimer.BACK_OFF, out.random().nextLong(bound));
     }
 
     private void noteRefusal(ViewId other) {

@@ -10,6 +10,7 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.core.stack.Timer;
 import dev.tutti.protocols.membership.primary.PrimaryChain;
 import java.util.List;
 import java.util.TreeMap;
@@ -41,9 +42,6 @@ public final class Membership implements Layer {
 
     /** Bytes of all control messages that are coming in pieces. A member that sends more loses its session. */
     static final long ASSEMBLIES_BYTES_MAX = 16L * Assembly.BYTES_MAX;
-
-    /** Timer of the layer: a leave has waited long enough for the consent of others. */
-    static final int LEAVE = 5;
 
     private final Member self;
     private final Members known = new Members();
@@ -211,15 +209,26 @@ public final class Membership implements Layer {
     }
 
     @Override
-    public void onTimer(int timer, Outbox out) {
-        if (timer == LEAVE && primary != null) {
-            primary.onLeaveTimeout(out);
-        } else if (timer == Trust.PATIENCE) {
-            trust.passOver(out);
-        } else if (timer != Trust.RETURN) {
-            proposer.onTimer(timer, out);
+    public List<? extends Timer> timers() {
+        return List.of(MembershipTimer.values());
+    }
+
+    @Override
+    public void onTimer(Timer timer, Outbox out) {
+        MembershipTimer own = (MembershipTimer) timer;
+        switch (own) {
+            case LEAVE -> {
+                if (primary != null) {
+                    primary.onLeaveTimeout(out);
+                }
+            }
+            case PATIENCE -> trust.passOver(out);
+            case RETURN -> {
+                // The members that were left out are considered again at the end of the turn.
+            }
+            case HOLD_BACK, GATHER, BACK_OFF, PROGRESS, DISAGREEMENT -> proposer.onTimer(own, out);
         }
-        if (timer != BallotPacing.GATHER) {
+        if (own != MembershipTimer.GATHER) {
             proposer.hurry();
         }
         isDirty = true;

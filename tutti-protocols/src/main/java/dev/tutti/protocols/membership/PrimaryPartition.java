@@ -330,7 +330,7 @@ final class PrimaryPartition {
             return;
         }
         hasNews = true;
-        out.arm(Membership.LEAVE, chain.leaveTimeoutNanos());
+        out.arm(MembershipTimer.LEAVE, chain.leaveTimeoutNanos());
         Control.send(Control.message(MembershipMessage.LEAVING, 1), peers.members(), out);
     }
 

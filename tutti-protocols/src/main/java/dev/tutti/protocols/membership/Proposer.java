@@ -42,9 +42,6 @@ final class Proposer {
         }
     }
 
-    /** Timer of the layer: a ballot has made no progress. */
-    static final int PROGRESS = 3;
-
     /** Consecutive refusals of one member that count as no answer. Two coordinators agree after fewer. */
     private static final int REFUSALS_MAX = 8;
 
@@ -108,11 +105,11 @@ final class Proposer {
     /** Notes that this member has promised a ballot of another one, which ends its own. */
     void onPromised(Outbox out) {
         ballot = null;
-        out.disarm(PROGRESS);
+        out.disarm(MembershipTimer.PROGRESS);
     }
 
-    void onTimer(int timer, Outbox out) {
-        if (timer == PROGRESS) {
+    void onTimer(MembershipTimer timer, Outbox out) {
+        if (timer == MembershipTimer.PROGRESS) {
             expelSilent(out);
         } else {
             pacing.onTimer(timer, out);
@@ -132,7 +129,7 @@ final class Proposer {
                 out.lower(new Signal.Expel(member, "no answer to ballot " + running.id() + " within ballot-timeout"));
             }
         }
-        out.arm(PROGRESS, timing.ballotTimeoutNanos());
+        out.arm(MembershipTimer.PROGRESS, timing.ballotTimeoutNanos());
     }
 
     // ------------------------------------------------------------------ starting
@@ -202,7 +199,7 @@ final class Proposer {
     void giveUp(Outbox out) {
         if (ballot != null) {
             ballot = null;
-            out.disarm(PROGRESS);
+            out.disarm(MembershipTimer.PROGRESS);
         }
     }
 
@@ -224,7 +221,7 @@ final class Proposer {
                 : new ViewId(Math.max(highest.number(), number) + 1, 1, self);
         ballotsStarted++;
         pacing.end(out);
-        out.arm(PROGRESS, timing.ballotTimeoutNanos());
+        out.arm(MembershipTimer.PROGRESS, timing.ballotTimeoutNanos());
         ballot = new Ballot(id, candidates, electors, view);
         Control.send(Control.prepare(id, view.id()), others(asked), out);
         return new BallotMessage.Prepare(id, view.id());
@@ -284,7 +281,7 @@ final class Proposer {
         peers.answered(from, id);
         from.refusals = 0;
         isUrgent |= !from.lost.isEmpty();
-        out.arm(PROGRESS, timing.ballotTimeoutNanos());
+        out.arm(MembershipTimer.PROGRESS, timing.ballotTimeoutNanos());
         return null;
     }
 
@@ -373,7 +370,7 @@ final class Proposer {
         Ballot.Decision decision = running.decide();
         View decided = decision.view();
         long[] since = peers.since(decided);
-        out.disarm(PROGRESS);
+        out.disarm(MembershipTimer.PROGRESS);
         // Newcomers have nothing to fetch, so all of them get the same message.
         List<Member> newcomers = new ArrayList<>();
         BallotMessage ownCut = null;
@@ -409,7 +406,7 @@ final class Proposer {
         }
         if (!votes.isMajority()) {
             running.await();
-            out.disarm(PROGRESS);
+            out.disarm(MembershipTimer.PROGRESS);
             Packet wait = Control.wait(running.id(), running.asked(), votes.missing());
             Control.send(wait, others(running.asked()), out);
             return new BallotMessage.Wait(running.id(), running.asked(), votes.missing());
@@ -440,7 +437,7 @@ final class Proposer {
 
     private BallotMessage send(Ballot running, Ballot.Decision decision, long[] since, Outbox out) {
         View proposed = decision.view();
-        out.arm(PROGRESS, timing.ballotTimeoutNanos());
+        out.arm(MembershipTimer.PROGRESS, timing.ballotTimeoutNanos());
         List<Member> rest = new ArrayList<>(running.asked());
         TreeMap<Member, Member> ownHolders = null;
         for (View.Part part : proposed.parts()) {
@@ -470,7 +467,7 @@ final class Proposer {
         if (running == null || !running.id().equals(id) || !running.accept(from)) {
             return null;
         }
-        out.disarm(PROGRESS);
+        out.disarm(MembershipTimer.PROGRESS);
         Control.send(Control.note(MembershipMessage.INSTALL, id), others(running.asked()), out);
         return new BallotMessage.Install(id);
     }

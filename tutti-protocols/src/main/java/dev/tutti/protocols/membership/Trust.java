@@ -8,10 +8,6 @@ import dev.tutti.core.stack.Signal;
 /** Decides which members this one waits for, and which it has waited for too often (docs/design/peers.md). */
 final class Trust {
 
-    // Timers of the layer.
-    static final int PATIENCE = 6;
-    static final int RETURN = 7;
-
     /** Members that have not answered ballots. */
     private final Defaulters silent;
 
@@ -76,26 +72,26 @@ final class Trust {
         peers.distrust(silent.leftOut(now), idle.leftOut(now), unsettled.leftOut(now));
         long next = Math.min(silent.nextReturnNanos(now), idle.nextReturnNanos(now));
         if (next != Long.MAX_VALUE) {
-            out.arm(RETURN, next - now);
+            out.arm(MembershipTimer.RETURN, next - now);
         }
     }
 
     /** Ends the wait: there is nothing to be done any more. */
     void end(Outbox out) {
         patience.end();
-        out.disarm(PATIENCE);
+        out.disarm(MembershipTimer.PATIENCE);
     }
 
     /** Stops the wait while this member has to do the work itself. */
     void pause(Outbox out) {
         patience.pause();
-        out.disarm(PATIENCE);
+        out.disarm(MembershipTimer.PATIENCE);
     }
 
     /** @param coordinator member that has to act for this one now */
     void await(Member coordinator, Outbox out) {
         patience.await(coordinator, out.nowNanos());
-        out.arm(PATIENCE, patience.endNanos() - out.nowNanos());
+        out.arm(MembershipTimer.PATIENCE, patience.endNanos() - out.nowNanos());
     }
 
     void report(Report section) {

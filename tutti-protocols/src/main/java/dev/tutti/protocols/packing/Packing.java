@@ -9,6 +9,7 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.core.stack.Timer;
 import dev.tutti.protocols.reliability.Charge;
 import java.util.List;
 import java.util.Objects;
@@ -24,7 +25,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Packing implements Layer {
 
-    private static final int LEAVE_TIMER = 0;
+    enum PackingTimer implements Timer {
+
+        /** A leave has waited long enough for accepted messages to be sent. */
+        LEAVE
+    }
 
     /** Position and limit of a stream. */
     private static final class Stream {
@@ -154,7 +159,7 @@ public final class Packing implements Layer {
             case Signal.Leave() -> {
                 isLeaving = true;
                 isPending = true;
-                out.arm(LEAVE_TIMER, leaveTimeoutNanos);
+                out.arm(PackingTimer.LEAVE, leaveTimeoutNanos);
             }
             default -> out.forward(signal);
         }
@@ -259,7 +264,12 @@ public final class Packing implements Layer {
     }
 
     @Override
-    public void onTimer(int timer, Outbox out) {
+    public List<? extends Timer> timers() {
+        return List.of(PackingTimer.values());
+    }
+
+    @Override
+    public void onTimer(Timer timer, Outbox out) {
         if (isLeaving) {
             leave(out);
         }
@@ -267,7 +277,7 @@ public final class Packing implements Layer {
 
     private void leave(Outbox out) {
         isLeaving = false;
-        out.disarm(LEAVE_TIMER);
+        out.disarm(PackingTimer.LEAVE);
         out.lower(new Signal.Leave());
     }
 

@@ -59,8 +59,8 @@ final class Acknowledgements {
                 isRest |= pair.hasNews();
             }
         }
-        if (isRest && !out.isArmed(Reliability.ACK_TIMER)) {
-            out.arm(Reliability.ACK_TIMER, delayNanos);
+        if (isRest && !out.isArmed(ReliabilityTimer.ACK)) {
+            out.arm(ReliabilityTimer.ACK, delayNanos);
         }
     }
 

@@ -71,7 +71,7 @@ final class Flush {
                 fetch(holder, senders.subList(from, Math.min(senders.size(), from + SENDERS_MAX)), out);
             }
         });
-        out.arm(Reliability.FETCH_TIMER, timeoutNanos);
+        out.arm(ReliabilityTimer.FETCH, timeoutNanos);
         check(out);
     }
 
@@ -94,7 +94,7 @@ final class Flush {
     /** Stops because another ballot is promised: repairs requested for this one come too late (decision D5). */
     void stop(Outbox out) {
         ballot = null;
-        out.disarm(Reliability.FETCH_TIMER);
+        out.disarm(ReliabilityTimer.FETCH);
     }
 
     private void check(Outbox out) {
@@ -131,7 +131,7 @@ final class Flush {
         }
         repairs++;
         received.accept(pair, packet, out);
-        out.arm(Reliability.FETCH_TIMER, timeoutNanos);
+        out.arm(ReliabilityTimer.FETCH, timeoutNanos);
         check(out);
     }
 
@@ -160,7 +160,7 @@ final class Flush {
         for (Member holder : owing()) {
             out.lower(new Signal.Expel(holder, "it has not sent what it was said to have, for ballot " + ballot));
         }
-        out.arm(Reliability.FETCH_TIMER, timeoutNanos);
+        out.arm(ReliabilityTimer.FETCH, timeoutNanos);
     }
 
     private TreeSet<Member> owing() {

@@ -53,9 +53,9 @@ final class LostMulticasts {
             window.restart(members());
         }
         sentNanos = out.nowNanos();
-        if (!out.isArmed(Reliability.SENT_TIMER)) {
+        if (!out.isArmed(ReliabilityTimer.SENT)) {
             sentAtTimer = sent.number();
-            out.arm(Reliability.SENT_TIMER, SENT_DELAY_NANOS);
+            out.arm(ReliabilityTimer.SENT, SENT_DELAY_NANOS);
         }
     }
 
@@ -65,14 +65,11 @@ final class LostMulticasts {
         pair.repeated = 0;
         askLater(out);
         announcedSent = 0;
-        out.arm(Reliability.SENT_TIMER, SENT_DELAY_NANOS);
+        out.arm(ReliabilityTimer.SENT, SENT_DELAY_NANOS);
     }
 
-    void onTimer(int timer, Outbox out) {
-        if (timer == Reliability.SENT_TIMER) {
-            onSentTimer(out);
-            return;
-        }
+    /** Requests lost multicasts that are due. */
+    void onNackTimer(Outbox out) {
         for (PeerStream pair : streams.all()) {
             if (pair.ahead().isDue(pair.multicastIn.received())) {
                 ask(pair, out);
@@ -136,7 +133,7 @@ final class LostMulticasts {
 
     /** Requests packets that are still missing a while after a later one has come: they may only be late. */
     private void askLater(Outbox out) {
-        if (!out.isArmed(Reliability.NACK_TIMER)) {
+        if (!out.isArmed(ReliabilityTimer.NACK)) {
             startWait(out);
         }
     }
@@ -148,7 +145,7 @@ final class LostMulticasts {
             isDue |= pair.ahead().isDue(pair.multicastIn.received());
         }
         if (isDue) {
-            out.arm(Reliability.NACK_TIMER, NACK_DELAY_NANOS);
+            out.arm(ReliabilityTimer.NACK, NACK_DELAY_NANOS);
         }
     }
 
@@ -220,7 +217,8 @@ final class LostMulticasts {
         }
     }
 
-    private void onSentTimer(Outbox out) {
+    /** Announces the number of the last packet sent, unless all members have it or another packet has followed. */
+    void onSentTimer(Outbox out) {
         if (isAllReceived()) {
             return;
         }
@@ -231,7 +229,7 @@ final class LostMulticasts {
             out.send(packet.prependByte(PacketKind.SENT));
         } else if (announcedSent < sent.number()) {
             sentAtTimer = sent.number();
-            out.arm(Reliability.SENT_TIMER, SENT_DELAY_NANOS);
+            out.arm(ReliabilityTimer.SENT, SENT_DELAY_NANOS);
         }
     }
 

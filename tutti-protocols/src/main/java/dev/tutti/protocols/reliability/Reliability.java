@@ -10,6 +10,7 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.core.stack.Timer;
 import dev.tutti.protocols.reliability.buffer.FutureViewBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -52,14 +53,6 @@ public final class Reliability implements Layer {
 
     /** Offset of the origin's rank in a relayed packet. */
     private static final int ORIGIN_OFFSET = 1 + Wire.TAG_BYTES;
-
-    static final int ACK_TIMER = 0;
-    private static final int STABLE_TIMER = 1;
-    private static final int LEAVE_TIMER = 2;
-    static final int NACK_TIMER = 3;
-    static final int SENT_TIMER = 4;
-    static final int RING_TIMER = 5;
-    static final int FETCH_TIMER = 6;
 
     private final Member self;
     private final Limits limits;
@@ -283,7 +276,7 @@ public final class Reliability implements Layer {
             }
             case Signal.Leave() -> {
                 isLeaving = true;
-                out.arm(LEAVE_TIMER, limits.leaveTimeoutNanos());
+                out.arm(ReliabilityTimer.LEAVE, limits.leaveTimeoutNanos());
             }
             default -> out.forward(signal);
         }
@@ -380,8 +373,8 @@ public final class Reliability implements Layer {
             announceWindow(out);
         }
         receipts.ask(out);
-        if (streams.all().length > 1 && sent.isStableNews() && !out.isArmed(STABLE_TIMER)) {
-            out.arm(STABLE_TIMER, limits.stableDelayNanos());
+        if (streams.all().length > 1 && sent.isStableNews() && !out.isArmed(ReliabilityTimer.STABLE)) {
+            out.arm(ReliabilityTimer.STABLE, limits.stableDelayNanos());
         }
         if (isLeaving && !isFrozen && isAllAcknowledged()) {
             leave(out);
@@ -394,10 +387,15 @@ public final class Reliability implements Layer {
     }
 
     @Override
-    public void onTimer(int timer, Outbox out) {
-        switch (timer) {
-            case ACK_TIMER -> acknowledgements.onTimer(out);
-            case STABLE_TIMER -> {
+    public List<? extends Timer> timers() {
+        return List.of(ReliabilityTimer.values());
+    }
+
+    @Override
+    public void onTimer(Timer timer, Outbox out) {
+        switch ((ReliabilityTimer) timer) {
+            case ACK -> acknowledgements.onTimer(out);
+            case STABLE -> {
                 if (sent.isStableNews() && !isFrozen) {
                     sent.onStableAnnounced();
                     Packet packet = Packet.create(out.memory(), 64).prependLong(sent.stable());
@@ -405,23 +403,27 @@ public final class Reliability implements Layer {
                     out.send(packet.prependByte(PacketKind.STABLE));
                 }
             }
-            case NACK_TIMER, SENT_TIMER -> {
+            case NACK -> {
                 if (lost != null && !isFrozen) {
-                    lost.onTimer(timer, out);
+                    lost.onNackTimer(out);
                 }
             }
-            case FETCH_TIMER -> flush.onTimer(out);
-            case RING_TIMER -> {
+            case SENT -> {
+                if (lost != null && !isFrozen) {
+                    lost.onSentTimer(out);
+                }
+            }
+            case FETCH -> flush.onTimer(out);
+            case RING -> {
                 if (ring != null && !isFrozen) {
                     ring.onTimer(out);
                 }
             }
-            case LEAVE_TIMER -> {
+            case LEAVE -> {
                 if (isLeaving) {
                     leave(out);
                 }
             }
-            default -> throw new IllegalStateException("timer " + timer);
         }
     }
 
@@ -442,7 +444,7 @@ public final class Reliability implements Layer {
 
     private void leave(Outbox out) {
         isLeaving = false;
-        out.disarm(LEAVE_TIMER);
+        out.disarm(ReliabilityTimer.LEAVE);
         out.lower(new Signal.Leave());
     }
 

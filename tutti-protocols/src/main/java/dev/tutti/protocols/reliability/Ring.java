@@ -94,9 +94,9 @@ final class Ring {
 
     /** Prepares for a packet of this member, on whatever path. */
     void beforeSend(Outbox out) {
-        if (members.size() > 2 && !out.isArmed(Reliability.RING_TIMER)) {
+        if (members.size() > 2 && !out.isArmed(ReliabilityTimer.RING)) {
             bypass.note(sent.number());
-            out.arm(Reliability.RING_TIMER, lookNanos);
+            out.arm(ReliabilityTimer.RING, lookNanos);
         }
     }
 
@@ -198,7 +198,7 @@ final class Ring {
             bypass.note(sent.number());
         }
         if (sent.copies().size() > 0) {
-            out.arm(Reliability.RING_TIMER, lookNanos);
+            out.arm(ReliabilityTimer.RING, lookNanos);
         }
     }
 

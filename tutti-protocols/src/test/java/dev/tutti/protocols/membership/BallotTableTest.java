@@ -1,7 +1,7 @@
 package dev.tutti.protocols.membership;
 
-import static dev.tutti.protocols.membership.MembershipScene.BACK_OFF;
-import static dev.tutti.protocols.membership.MembershipScene.PROGRESS;
+import static dev.tutti.protocols.membership.MembershipTimer.BACK_OFF;
+import static dev.tutti.protocols.membership.MembershipTimer.PROGRESS;
 import static dev.tutti.protocols.membership.MembershipScene.TIMING;
 import static dev.tutti.protocols.membership.MembershipScene.id;
 import static dev.tutti.protocols.membership.MembershipScene.m;

@@ -1,6 +1,6 @@
 package dev.tutti.protocols.membership;
 
-import static dev.tutti.protocols.membership.MembershipScene.HOLD_BACK;
+import static dev.tutti.protocols.membership.MembershipTimer.HOLD_BACK;
 import static dev.tutti.protocols.membership.MembershipScene.TIMING;
 import static dev.tutti.protocols.membership.MembershipScene.id;
 import static dev.tutti.protocols.membership.MembershipScene.m;
@@ -167,7 +167,7 @@ class BallotTimersTest {
     void earlyLateAndRepeatedOnesAreHarmless() {
         for (MembershipScene scene : List.of(first, steady(2, 1, 2, 3))) {
             for (int round = 0; round < 3; round++) {
-                for (int timer = 0; timer < 4; timer++) {
+                for (MembershipTimer timer : MembershipTimer.values()) {
                     scene.layer.fire(timer);
                 }
             }
@@ -181,7 +181,7 @@ class BallotTimersTest {
     void earlyAndRepeatedOnesDuringABallotExpelOnlyTheSilent() {
         ViewId ballot = runBallot();
         first.ack(m(2), ballot, first.view, vector());
-        for (int timer = 0; timer < 4; timer++) {
+        for (MembershipTimer timer : MembershipTimer.values()) {
             first.layer.fire(timer);
             first.layer.fire(timer);
         }

@@ -20,11 +20,6 @@ final class MembershipScene {
 
     static final Membership.Timing TIMING = new Membership.Timing(2_000_000_000L, 50_000_000L, 5_000_000_000L);
 
-    static final int HOLD_BACK = 0;
-    static final int GATHER = 1;
-    static final int BACK_OFF = 2;
-    static final int PROGRESS = 3;
-
     final Member self;
     final LayerTest layer;
     View view;

@@ -27,7 +27,6 @@ class PrimaryPartitionTest {
 
     private static final List<String> FOUNDERS = List.of("n1", "n2", "n3");
     private static final long LEAVE_NANOS = 1_000_000_000L;
-    private static final int LEAVE = 5;
 
     private final Members known = new Members();
     private LayerTest layer = layer(2);
@@ -385,7 +384,7 @@ class PrimaryPartitionTest {
     @Test
     void leaveTimerThatGoesOffEarlyDoesNothing() {
         promised();
-        layer.fire(LEAVE);
+        layer.fire(MembershipTimer.LEAVE);
         assertThat(layer.lowered).noneMatch(signal -> signal instanceof Signal.Left);
     }
 
@@ -419,7 +418,7 @@ class PrimaryPartitionTest {
         stored();
         layer.signalDown(new Signal.Leave());
         turn();
-        layer.fire(LEAVE);
+        layer.fire(MembershipTimer.LEAVE);
         assertThat(layer.lowered).anyMatch(
                 signal -> signal instanceof Signal.Left left && left.reason().contains("without the consent"));
     }

@@ -148,7 +148,7 @@ class PackingTest {
         open(0, 1_000);
         assertThat(layer.takeLowered(Signal.Leave.class)).hasSize(1);
         layer.advance(LEAVE_NANOS);
-        layer.fire(0);
+        layer.fire(Packing.PackingTimer.LEAVE);
         assertThat(layer.takeLowered(Signal.Leave.class)).as("once").isEmpty();
     }
 

@@ -73,10 +73,10 @@ class AcknowledgementsTest {
         three.multicast(2, 1, "a");
         three.multicast(3, 1, "b");
         three.layer.endTurn();
-        assertThat(three.layer.armedNanos(ReliabilityScene.ACK_TIMER)).isEqualTo(LIMITS.ackDelayNanos());
+        assertThat(three.layer.armedNanos(ReliabilityTimer.ACK)).isEqualTo(LIMITS.ackDelayNanos());
         three.layer.advance(LIMITS.ackDelayNanos());
         assertThat(three.sent()).hasSize(2).allMatch(text -> text.startsWith("ACK 1 "));
-        three.layer.fire(ReliabilityScene.ACK_TIMER);
+        three.layer.fire(ReliabilityTimer.ACK);
         assertThat(three.sent()).as("nothing new to say").isEmpty();
     }
 }

@@ -22,9 +22,6 @@ final class ReliabilityScene {
     static final long WINDOW = 128 * 1024;
     static final Reliability.Limits LIMITS = new Reliability.Limits(WINDOW, 2_000_000, 50_000_000, 1_000_000_000, 5_000_000_000L);
     static final long PATIENCE = 98_000_000;
-    static final int ACK_TIMER = 0;
-    static final int STABLE_TIMER = 1;
-    static final int LEAVE_TIMER = 2;
 
     final LayerTest layer;
     View view = View.alone(member(1));

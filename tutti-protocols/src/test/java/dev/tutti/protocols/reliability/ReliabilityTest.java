@@ -106,7 +106,7 @@ class ReliabilityTest {
             three.forget();
             three.layer.advance(LIMITS.stableDelayNanos());
             assertThat(three.sent()).containsExactly("STABLE 1");
-            three.layer.fire(ReliabilityScene.STABLE_TIMER);
+            three.layer.fire(ReliabilityTimer.STABLE);
             assertThat(three.sent()).as("once").isEmpty();
         }
 
@@ -118,7 +118,7 @@ class ReliabilityTest {
             three.layer.endTurn();
             three.forget();
             three.freeze();
-            three.layer.fire(ReliabilityScene.STABLE_TIMER);
+            three.layer.fire(ReliabilityTimer.STABLE);
             assertThat(three.sent()).isEmpty();
         }
 
@@ -229,7 +229,7 @@ class ReliabilityTest {
         @Test
         void earlyLateAndRepeatedTimersAreHarmless() {
             for (int round = 0; round < 3; round++) {
-                for (int timer = 0; timer < 3; timer++) {
+                for (ReliabilityTimer timer : ReliabilityTimer.values()) {
                     three.layer.fire(timer);
                 }
             }

@@ -206,7 +206,7 @@ class SendWindowTest {
         three.layer.endTurn();
         long left = WINDOW - 5 * (20_000 + Charge.OVERHEAD_BYTES);
         long unicastLeft = WINDOW - 5 * (10_000 + Charge.OVERHEAD_BYTES);
-        three.layer.fire(ReliabilityScene.ACK_TIMER);
+        three.layer.fire(ReliabilityTimer.ACK);
         assertThat(three.delivered()).hasSize(10);
         three.layer.signalUp(new Signal.Opened(member(2)));
         three.layer.endTurn();

@@ -7,6 +7,8 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.core.stack.Timer;
+import java.util.List;
 import java.util.TreeMap;
 
 /**
@@ -15,7 +17,10 @@ import java.util.TreeMap;
  */
 final class Numbering implements Layer {
 
-    private static final int SILENCE = 0;
+    enum NumberingTimer implements Timer {
+        SILENCE
+    }
+
     private static final long SILENCE_NANOS = 100_000_000;
 
     private final TreeMap<Member, Integer> received = new TreeMap<>();
@@ -25,7 +30,7 @@ final class Numbering implements Layer {
     public void onSend(Packet packet, Outbox out) {
         sent++;
         out.send(packet.prependInt(sent));
-        out.arm(SILENCE, SILENCE_NANOS);
+        out.arm(NumberingTimer.SILENCE, SILENCE_NANOS);
     }
 
     @Override
@@ -45,7 +50,12 @@ final class Numbering implements Layer {
     }
 
     @Override
-    public void onTimer(int timer, Outbox out) {
+    public List<NumberingTimer> timers() {
+        return List.of(NumberingTimer.values());
+    }
+
+    @Override
+    public void onTimer(Timer timer, Outbox out) {
         out.send(Packet.create(out.memory(), 0).prependInt(sent));
     }
 

@@ -41,11 +41,11 @@ class NumberingTest {
         layer.send(layer.packet("one")).endTurn().advance(Duration.ofMillis(60));
         layer.send(layer.packet("two")).endTurn().advance(Duration.ofMillis(99));
         assertThat(layer.takeSent()).hasSize(2);
-        assertThat(layer.armed(0)).isEqualTo(Duration.ofMillis(1));
+        assertThat(layer.armed(Numbering.NumberingTimer.SILENCE)).isEqualTo(Duration.ofMillis(1));
         layer.advance(Duration.ofMillis(1));
         List<Packet> beats = layer.takeSent();
         assertThat(beats).singleElement().satisfies(beat -> assertThat(beat.peekInt(0)).isEqualTo(2));
-        assertThat(layer.armed(0)).isNull();
+        assertThat(layer.armed(Numbering.NumberingTimer.SILENCE)).isNull();
     }
 
     @Test
@@ -69,7 +69,7 @@ class NumberingTest {
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("wrong.txt:2: the scenario says\n    sends 00000002 \"a\" to all")
                 .hasMessageContaining("and the layer does\n    sends 00000001 \"a\" to all")
-                .hasMessageContaining("arms timer 0 for 100 ms");
+                .hasMessageContaining("arms timer SILENCE for 100 ms");
     }
 
     @Test
@@ -80,6 +80,9 @@ class NumberingTest {
         Files.writeString(wrong, "below signals n9 is gone\n");
         assertThatThrownBy(() -> scenario(wrong).check(Numbering::new))
                 .hasMessageContaining("no signal is named 'n9 is gone', only [n2 is gone]");
+        Files.writeString(wrong, "timer NOISE goes off\n");
+        assertThatThrownBy(() -> scenario(wrong).check(Numbering::new))
+                .hasMessageContaining("wrong.txt:1: no timer is named 'NOISE', only [SILENCE]");
         Files.writeString(wrong, "n2 sends 0 \"a\"\n");
         assertThatThrownBy(() -> scenario(wrong).check(Numbering::new)).hasMessageContaining("bytes in hexadecimal");
         Files.writeString(wrong, "above has consumed \"a\"\n");

@@ -122,9 +122,9 @@ public final class GroupModel {
         @Override
         public void onSignal(Signal signal) {
             switch (signal) {
-                case Signal.Installed installed -> networkView = installed.view();
-                case Signal.Left(String reason) -> hasLeft = true;
-                case Signal.Expel(Member other, String reason) -> expelled.add(index + ">" + other + ": " + reason);
+                case Signal.ViewChange.Installed installed -> networkView = installed.view();
+                case Signal.Departure.Left(String reason) -> hasLeft = true;
+                case Signal.Peer.Expel(Member other, String reason) -> expelled.add(index + ">" + other + ": " + reason);
                 default -> {}
             }
         }
@@ -163,7 +163,7 @@ public final class GroupModel {
 
             @Override
             public void onSignal(Signal signal) {
-                if (signal instanceof Signal.Installed installed) {
+                if (signal instanceof Signal.ViewChange.Installed installed) {
                     history.add(new Chapter(installed.view()));
                 }
             }
@@ -188,7 +188,7 @@ public final class GroupModel {
     public Proc add() {
         Proc proc = new Proc(procs.size());
         procs.add(proc);
-        proc.turn(() -> proc.stack.signalFromApplication(new Signal.Submitted()));
+        proc.turn(() -> proc.stack.signalFromApplication(new Signal.Flow.Submitted()));
         return proc;
     }
 
@@ -215,8 +215,8 @@ public final class GroupModel {
         steps.add("connect " + one.index + " " + other.index);
         one.open.put(other.index, true);
         other.open.put(one.index, true);
-        one.turn(() -> one.stack.signalFromNetwork(new Signal.Opened(other.member)));
-        other.turn(() -> other.stack.signalFromNetwork(new Signal.Opened(one.member)));
+        one.turn(() -> one.stack.signalFromNetwork(new Signal.Peer.Opened(other.member)));
+        other.turn(() -> other.stack.signalFromNetwork(new Signal.Peer.Opened(one.member)));
     }
 
     public void connectAll() {
@@ -243,7 +243,7 @@ public final class GroupModel {
         steps.add("close " + one.index + " " + other.index);
         one.open.put(other.index, false);
         channel(other, one).clear();
-        one.turn(() -> one.stack.signalFromNetwork(new Signal.Closed(other.member, false, "test")));
+        one.turn(() -> one.stack.signalFromNetwork(new Signal.Peer.Closed(other.member, false, "test")));
     }
 
     /** Returns whether {@code one} can notice that {@code other} is gone or has closed; goodbyes arrive last. */
@@ -285,7 +285,7 @@ public final class GroupModel {
         steps.add("send " + proc.index);
         byte[] text = ("m" + proc.sent++).getBytes(StandardCharsets.UTF_8);
         assertThat(proc.outgoing.offer(null, text, 0, text.length)).isTrue();
-        proc.turn(() -> proc.stack.signalFromApplication(new Signal.Submitted()));
+        proc.turn(() -> proc.stack.signalFromApplication(new Signal.Flow.Submitted()));
     }
 
     /** A message of so many bytes, of which the first are its name. */
@@ -297,7 +297,7 @@ public final class GroupModel {
             bytes[index] = index < name.length ? name[index] : (byte) (index * 31);
         }
         LargeMessage large = proc.outgoing.offerLarge(null, bytes, 0, length);
-        proc.turn(() -> proc.stack.signalFromApplication(new Signal.Submitted()));
+        proc.turn(() -> proc.stack.signalFromApplication(new Signal.Flow.Submitted()));
         return large;
     }
 
@@ -317,7 +317,7 @@ public final class GroupModel {
     public void sendTo(Proc proc, Proc receiver, String message) {
         byte[] text = message.getBytes(StandardCharsets.UTF_8);
         assertThat(proc.outgoing.offer(receiver.member, text, 0, text.length)).isTrue();
-        proc.turn(() -> proc.stack.signalFromApplication(new Signal.Submitted()));
+        proc.turn(() -> proc.stack.signalFromApplication(new Signal.Flow.Submitted()));
     }
 
     public void advance(long nanos) {
@@ -365,7 +365,7 @@ public final class GroupModel {
     /** The action of a member's leaving. */
     public void leave(Proc proc) {
         steps.add("leave " + proc.index);
-        proc.turn(() -> proc.stack.signalFromApplication(new Signal.Leave()));
+        proc.turn(() -> proc.stack.signalFromApplication(new Signal.Departure.Leave()));
     }
 
     public void deliverAll() {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class StackTest {
 
-    private static final Signal MEET = new Signal.Opened(new Member(new NodeId(1, "n", "h:1"), 1));
+    private static final Signal MEET = new Signal.Peer.Opened(new Member(new NodeId(1, "n", "h:1"), 1));
 
     private final List<String> log = new ArrayList<>();
     private final Runner runner = new Runner(Memory.onHeap());
@@ -134,7 +134,7 @@ class StackTest {
     @Test
     void signalsPassInTheirDirection() {
         turn(0, () -> stack.signalFromNetwork(MEET));
-        turn(0, () -> stack.signalFromApplication(new Signal.Leave()));
+        turn(0, () -> stack.signalFromApplication(new Signal.Departure.Leave()));
         assertThat(log).filteredOn(line -> line.endsWith("signal")).containsExactly("top signal", "network signal");
     }
 

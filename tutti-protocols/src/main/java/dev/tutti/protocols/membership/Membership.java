@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * coordinator can hear.
  *
  * <p>Implements the model-checked protocol of {@code docs/design/membership.md}, whose rule numbers stand in brackets
- * here. The layer above knows what was received, and fetches missing packets; it is asked by {@link Signal.Freeze} and
- * {@link Signal.Flush}. Control messages need no repetition: a session delivers them or is lost, and a lost session
+ * here. The layer above knows what was received, and fetches missing packets; it is asked by {@link Signal.ViewChange.Freeze} and
+ * {@link Signal.ViewChange.Flush}. Control messages need no repetition: a session delivers them or is lost, and a lost session
  * restarts the ballot.
  */
 public final class Membership implements Layer {
@@ -144,13 +144,13 @@ public final class Membership implements Layer {
         from.assembly = isLast ? null : assembly;
         if (!assembly.add(piece)) {
             from.assembly = null;
-            out.lower(new Signal.Expel(from.member, "it has sent a control message of more than " + Assembly.BYTES_MAX
+            out.lower(new Signal.Peer.Expel(from.member, "it has sent a control message of more than " + Assembly.BYTES_MAX
                     + " bytes"));
             return DropReason.MALFORMED;
         }
         if (!isLast && peers.assemblyBytes() > ASSEMBLIES_BYTES_MAX) {
             from.assembly = null;
-            out.lower(new Signal.Expel(from.member, "control messages of more than " + ASSEMBLIES_BYTES_MAX
+            out.lower(new Signal.Peer.Expel(from.member, "control messages of more than " + ASSEMBLIES_BYTES_MAX
                     + " bytes are coming in pieces from all"));
             return DropReason.HELD_FULL;
         }
@@ -164,7 +164,7 @@ public final class Membership implements Layer {
     @Override
     public void onSignal(Signal signal, Outbox out) {
         switch (signal) {
-            case Signal.Opened(Member member) -> {
+            case Signal.Peer.Opened(Member member) -> {
                 start(out);
                 known.add(member);
                 peers.open(member);
@@ -174,7 +174,7 @@ public final class Membership implements Layer {
                 isDirty = true;
                 out.forward(signal);
             }
-            case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
+            case Signal.Peer.Closed(Member member, boolean isGraceful, String reason) -> {
                 start(out);
                 if (peers.close(member) != null) {
                     advertiser.onClosed(member);
@@ -185,22 +185,22 @@ public final class Membership implements Layer {
                     out.forward(signal);
                 }
             }
-            case Signal.Frozen(ViewId id, TreeMap<Member, Long> received) -> {
+            case Signal.ViewChange.Frozen(ViewId id, TreeMap<Member, Long> received) -> {
                 viewChange.onFrozen(id, received, out);
                 isDirty = true;
             }
-            case Signal.Flushed(ViewId id) -> {
+            case Signal.ViewChange.Flushed(ViewId id) -> {
                 viewChange.onFlushed(id, out);
                 isDirty = true;
             }
-            case Signal.Expel(Member member, String reason) -> {
+            case Signal.Peer.Expel(Member member, String reason) -> {
                 trust.leaveOut(member, reason, out);
                 out.forward(signal);
             }
-            case Signal.Leave() when primary == null -> out.lower(new Signal.Left("left"));
-            case Signal.Leave() -> primary.leave(out);
-            case Signal.Loaded(Packet record) when primary != null -> viewChange.onLoaded(record, out);
-            case Signal.Stored(long number) when primary != null -> {
+            case Signal.Departure.Leave() when primary == null -> out.lower(new Signal.Departure.Left("left"));
+            case Signal.Departure.Leave() -> primary.leave(out);
+            case Signal.Primary.Loaded(Packet record) when primary != null -> viewChange.onLoaded(record, out);
+            case Signal.Primary.Stored(long number) when primary != null -> {
                 viewChange.onStored(number, out);
                 isDirty = true;
             }

@@ -87,11 +87,11 @@ final class PrimaryPartition {
         try {
             promised = chain.load(record, known, out.random());
         } catch (IllegalArgumentException e) {
-            out.lower(new Signal.Failed("the record of this member can't be used: " + e.getMessage()));
+            out.lower(new Signal.Departure.Failed("the record of this member can't be used: " + e.getMessage()));
             return null;
         }
         hasNews = true;
-        out.raise(new Signal.Suspended(chain.missing(0)));
+        out.raise(new Signal.Primary.Suspended(chain.missing(0)));
         return promised;
     }
 
@@ -140,7 +140,7 @@ final class PrimaryPartition {
         return switch (departures.exit(staying, state.view(), peers.members())) {
             case NONE -> false;
             case LEAVE -> {
-                out.lower(new Signal.Left(ALL_LEAVE));
+                out.lower(new Signal.Departure.Left(ALL_LEAVE));
                 yield false;
             }
             case STEP_OUT -> {
@@ -269,7 +269,7 @@ final class PrimaryPartition {
         }
         isAsked = false;
         if (!departures.isSelfLeaving()) {
-            out.raise(new Signal.Suspended(reason));
+            out.raise(new Signal.Primary.Suspended(reason));
         }
     }
 
@@ -285,7 +285,7 @@ final class PrimaryPartition {
             }
             case MembershipMessage.RELEASED -> {
                 if (departures.isSelfLeaving()) {
-                    out.lower(new Signal.Left("left"));
+                    out.lower(new Signal.Departure.Left("left"));
                 }
                 return null;
             }
@@ -322,7 +322,7 @@ final class PrimaryPartition {
         boolean hasPart = chain.isLoaded() && (chain.isVoter() || isAsked);
         boolean isAlone = peers.all().isEmpty();
         if (!hasPart || isAlone) {
-            out.lower(new Signal.Left(!hasPart
+            out.lower(new Signal.Departure.Left(!hasPart
                     ? "left before it was in a primary view"
                     : chain.isMajorityAlone(self)
                             ? ALL_LEAVE
@@ -336,7 +336,7 @@ final class PrimaryPartition {
 
     void onLeaveTimeout(Outbox out) {
         if (departures.isSelfLeaving()) {
-            out.lower(new Signal.Left("left without the consent of the others, which did not come within leave-timeout"));
+            out.lower(new Signal.Departure.Left("left without the consent of the others, which did not come within leave-timeout"));
         }
     }
 

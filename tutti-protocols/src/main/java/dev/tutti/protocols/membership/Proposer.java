@@ -126,7 +126,7 @@ final class Proposer {
                 if (running.noteSilent(member)) {
                     trust.leaveOut(member, "it has not answered ballot " + running.id() + " within ballot-timeout", out);
                 }
-                out.lower(new Signal.Expel(member, "no answer to ballot " + running.id() + " within ballot-timeout"));
+                out.lower(new Signal.Peer.Expel(member, "no answer to ballot " + running.id() + " within ballot-timeout"));
             }
         }
         out.arm(MembershipTimer.PROGRESS, timing.ballotTimeoutNanos());

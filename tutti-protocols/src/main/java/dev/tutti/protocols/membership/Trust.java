@@ -49,7 +49,7 @@ final class Trust {
     void leaveOut(Member member, String reason, Outbox out) {
         long pauseNanos = silent.add(member, out.nowNanos());
         if (pauseNanos > 0) {
-            out.lower(new Signal.Distrusted(member, "is left out of views for " + pauseNanos / SECOND_NANOS + " s: " + reason));
+            out.lower(new Signal.Peer.Distrusted(member, "is left out of views for " + pauseNanos / SECOND_NANOS + " s: " + reason));
         }
     }
 
@@ -58,7 +58,7 @@ final class Trust {
         Member coordinator = patience.exhaustedBy(out.nowNanos());
         if (coordinator != null) {
             long pauseNanos = idle.add(coordinator, out.nowNanos());
-            out.lower(new Signal.Distrusted(
+            out.lower(new Signal.Peer.Distrusted(
                     coordinator,
                     "is not followed for " + pauseNanos / SECOND_NANOS + " s: it coordinates and no view comes of it"));
         }

@@ -72,7 +72,7 @@ final class ViewChange {
     void start(Outbox out) {
         announce(out);
         if (primary != null) {
-            out.lower(new Signal.Load());
+            out.lower(new Signal.Primary.Load());
         }
     }
 
@@ -245,7 +245,7 @@ final class ViewChange {
             case null -> true;
             case BallotMessage.Prepare(ViewId id, ViewId proposersView) -> {
                 promise(new MemberState.Promise(id, proposersView));
-                out.raise(new Signal.Freeze(id));
+                out.raise(new Signal.ViewChange.Freeze(id));
                 yield true;
             }
             case BallotMessage.Cut cut -> takeCut(cut, out);
@@ -266,7 +266,7 @@ final class ViewChange {
             }
             case BallotMessage.Learn(ViewId id, PrimaryChain.Primary last) -> {
                 rules.learn(last);
-                out.raise(new Signal.Freeze(id));
+                out.raise(new Signal.ViewChange.Freeze(id));
             }
             case BallotMessage.Wait(ViewId id, List<Member> asked, String reason) -> rules.stepOut(asked, reason, state, out);
         }
@@ -352,7 +352,7 @@ final class ViewChange {
             return false;
         }
         state = catchingUp;
-        out.raise(new Signal.Flush(cut.ballot(), catchingUp.part().cut(), cut.holders()));
+        out.raise(new Signal.ViewChange.Flush(cut.ballot(), catchingUp.part().cut(), cut.holders()));
         return true;
     }
 
@@ -398,10 +398,10 @@ final class ViewChange {
             proposer.giveUp(out);
         } else if (!state.isSteady()) {
             // An older proposal was completed under a newer ballot, which wants its answer again [R9].
-            out.raise(new Signal.Freeze(state.promised()));
+            out.raise(new Signal.ViewChange.Freeze(state.promised()));
         } else if (isIdle) {
             isViewStable = true;
-            out.raise(new Signal.ViewStable(view));
+            out.raise(new Signal.ViewChange.ViewStable(view));
         }
     }
 
@@ -420,7 +420,7 @@ final class ViewChange {
     }
 
     private void announce(Outbox out) {
-        Signal.Installed installed = new Signal.Installed(state.view(), state.isSteady());
+        Signal.ViewChange.Installed installed = new Signal.ViewChange.Installed(state.view(), state.isSteady());
         out.lower(installed);
         out.raise(installed);
     }
@@ -440,7 +440,7 @@ final class ViewChange {
             return;
         }
         isViewStable = true;
-        out.raise(new Signal.ViewStable(view));
+        out.raise(new Signal.ViewChange.ViewStable(view));
         List<Member> others = new ArrayList<>(view.members());
         others.remove(self);
         Control.send(Control.followed(view.id()), others, out);
@@ -457,7 +457,7 @@ final class ViewChange {
         }
         if (id.equals(view.id()) && !isViewStable) {
             isViewStable = true;
-            out.raise(new Signal.ViewStable(view));
+            out.raise(new Signal.ViewChange.ViewStable(view));
         }
         return null;
     }

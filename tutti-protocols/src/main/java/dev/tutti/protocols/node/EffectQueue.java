@@ -83,7 +83,7 @@ final class EffectQueue implements Effects {
         add(Kind.SUSPENDED, 0, reason, application);
     }
 
-    void known(Application application, Signal.Known known) {
+    void known(Application application, Signal.Receipts.Known known) {
         add(Kind.KNOWN, 0, known, application);
     }
 
@@ -142,7 +142,7 @@ final class EffectQueue implements Effects {
                 case TRANSITION -> Objects.requireNonNull(application).onTransition();
                 case SUSPENDED -> Objects.requireNonNull(application).onSuspended((String) what);
                 case KNOWN -> {
-                    Signal.Known known = (Signal.Known) what;
+                    Signal.Receipts.Known known = (Signal.Receipts.Known) what;
                     Objects.requireNonNull(application).onKnown(known.ticket(), known.delivery());
                 }
                 case RECORD -> ((Runnable) what).run();

@@ -88,7 +88,7 @@ final class GroupPort implements Stack.Network {
         this.patienceNanos = settings.get(GroupSettings.JOIN_PATIENCE).toNanos();
         this.stack = new Stack(runner, layers, this, new Top(), random);
         // Nothing was submitted: the signal makes the stack part of this turn, which installs its first view.
-        stack.signalFromApplication(new Signal.Submitted());
+        stack.signalFromApplication(new Signal.Flow.Submitted());
     }
 
     private static byte[] announcement(String group, StackFingerprint fingerprint, long messageBytesMax) {
@@ -162,8 +162,8 @@ final class GroupPort implements Stack.Network {
         open.put(member.member, member);
         bytes += Wire.bytesMax(member.member);
         findOthers();
-        stack.signalFromNetwork(new Signal.MessageLimit(member.member, member.messageBytesMax));
-        stack.signalFromNetwork(new Signal.Opened(member.member));
+        stack.signalFromNetwork(new Signal.Peer.MessageLimit(member.member, member.messageBytesMax));
+        stack.signalFromNetwork(new Signal.Peer.Opened(member.member));
     }
 
     void closed(RemoteMember member, boolean isGraceful, String reason) {
@@ -171,12 +171,12 @@ final class GroupPort implements Stack.Network {
         open.remove(member.member);
         bytes -= Wire.bytesMax(member.member);
         findOthers();
-        stack.signalFromNetwork(new Signal.Closed(member.member, isGraceful, reason));
+        stack.signalFromNetwork(new Signal.Peer.Closed(member.member, isGraceful, reason));
     }
 
     /** Signals whether the CPU is busy. */
     void processor(boolean isBusy) {
-        stack.signalFromNetwork(new Signal.Processor(isBusy));
+        stack.signalFromNetwork(new Signal.Flow.Processor(isBusy));
     }
 
     /** Takes an answer from the node's records. */
@@ -187,7 +187,7 @@ final class GroupPort implements Stack.Network {
     }
 
     void submitted() {
-        stack.signalFromApplication(new Signal.Submitted());
+        stack.signalFromApplication(new Signal.Flow.Submitted());
     }
 
     void consume(Packet packet) {
@@ -195,7 +195,7 @@ final class GroupPort implements Stack.Network {
     }
 
     void leave() {
-        stack.signalFromApplication(new Signal.Leave());
+        stack.signalFromApplication(new Signal.Departure.Leave());
     }
 
     void tellJoined() {
@@ -303,21 +303,21 @@ final class GroupPort implements Stack.Network {
     @Override
     public void onSignal(Signal signal) {
         switch (signal) {
-            case Signal.Installed(View installed, boolean isSteady) -> {
+            case Signal.ViewChange.Installed(View installed, boolean isSteady) -> {
                 view = installed;
                 findOthers();
             }
-            case Signal.Load() -> groups.load(this);
-            case Signal.Store(long number, Packet record) -> groups.store(this, number, record);
-            case Signal.Failed(String reason) -> left(reason);
-            case Signal.Left(String reason) -> left(reason);
-            case Signal.Expel(Member member, String reason) -> {
+            case Signal.Primary.Load() -> groups.load(this);
+            case Signal.Primary.Store(long number, Packet record) -> groups.store(this, number, record);
+            case Signal.Departure.Failed(String reason) -> left(reason);
+            case Signal.Departure.Left(String reason) -> left(reason);
+            case Signal.Peer.Expel(Member member, String reason) -> {
                 RemoteMember remote = open.get(member);
                 if (remote != null) {
                     links.close(remote.link, false, "expelled from group " + group + ": " + reason);
                 }
             }
-            case Signal.Distrusted(Member member, String reason) ->
+            case Signal.Peer.Distrusted(Member member, String reason) ->
                 effects.event(new NodeEvents.Distrusted(group, member.node(), reason));
             default -> {
                 // Signals between layers end here.
@@ -344,10 +344,10 @@ final class GroupPort implements Stack.Network {
                 return;
             }
             switch (signal) {
-                case Signal.Installed(View installed, boolean isSteady) -> effects.view(application, installed);
-                case Signal.Transition() -> effects.transition(application);
-                case Signal.Suspended(String reason) -> effects.suspended(application, reason);
-                case Signal.Known known -> effects.known(application, known);
+                case Signal.ViewChange.Installed(View installed, boolean isSteady) -> effects.view(application, installed);
+                case Signal.Ordering.Transition() -> effects.transition(application);
+                case Signal.Primary.Suspended(String reason) -> effects.suspended(application, reason);
+                case Signal.Receipts.Known known -> effects.known(application, known);
                 default -> {
                     // Signals between layers end here.
                 }

@@ -160,7 +160,7 @@ final class Groups {
     void onLoaded(int question, byte @Nullable [] record) {
         Question asked = questions.remove(question);
         if (asked != null) {
-            asked.port().answered(new Signal.Loaded(record == null ? null : packet(record)));
+            asked.port().answered(new Signal.Primary.Loaded(record == null ? null : packet(record)));
         }
     }
 
@@ -171,7 +171,7 @@ final class Groups {
     void onStored(int question) {
         Question asked = questions.remove(question);
         if (asked != null) {
-            asked.port().answered(new Signal.Stored(asked.number()));
+            asked.port().answered(new Signal.Primary.Stored(asked.number()));
         }
     }
 

@@ -37,7 +37,7 @@ abstract class Order implements Layer {
     /** First byte of a header: a packet of the application that has no place in the order. */
     static final int OUT_OF_BAND = 2;
 
-    private static final Signal AGAIN = new Signal.Again();
+    private static final Signal AGAIN = new Signal.Ordering.Again();
 
     final Member self;
     private final int headerBytes;
@@ -54,7 +54,7 @@ abstract class Order implements Layer {
     private boolean isAsked;
 
     /** Window of packing, without the bytes that this layer has sent of it. */
-    private Signal.@Nullable Window window;
+    private Signal.Flow.@Nullable Window window;
 
     private long controlBytes;
     private long controlSent;
@@ -222,15 +222,15 @@ abstract class Order implements Layer {
     @Override
     public final void onSignal(Signal signal, Outbox out) {
         switch (signal) {
-            case Signal.Window(Member receiver, long limitBytes, Member waitsFor) when receiver == null -> {
-                window = new Signal.Window(null, limitBytes, waitsFor);
+            case Signal.Flow.Window(Member receiver, long limitBytes, Member waitsFor) when receiver == null -> {
+                window = new Signal.Flow.Window(null, limitBytes, waitsFor);
                 raiseWindow(out);
             }
-            case Signal.Freeze(ViewId ballot) -> {
+            case Signal.ViewChange.Freeze(ViewId ballot) -> {
                 isFrozen = true;
                 out.raise(signal);
             }
-            case Signal.Installed(View view, boolean isSteady) -> {
+            case Signal.ViewChange.Installed(View view, boolean isSteady) -> {
                 close(out);
                 own = enter(view.members());
                 begin();
@@ -239,7 +239,7 @@ abstract class Order implements Layer {
                 isAsked = false;
                 out.raise(signal);
             }
-            case Signal.Leave() -> {
+            case Signal.Departure.Leave() -> {
                 // More control packets would need acknowledgements. The view without this member closes the order.
                 isLeaving = true;
                 out.lower(signal);
@@ -249,9 +249,9 @@ abstract class Order implements Layer {
     }
 
     private void raiseWindow(Outbox out) {
-        Signal.Window total = window;
+        Signal.Flow.Window total = window;
         if (total != null) {
-            out.raise(new Signal.Window(null, total.limitBytes() - controlBytes, total.waitsFor()));
+            out.raise(new Signal.Flow.Window(null, total.limitBytes() - controlBytes, total.waitsFor()));
         }
     }
 

@@ -127,7 +127,7 @@ abstract class TotalOrder extends Order {
             next = lowest();
         }
         if (isSafe && delivered < placed) {
-            out.raise(new Signal.Transition());
+            out.raise(new Signal.Ordering.Transition());
         }
         deliverUpTo(placed, out);
     }

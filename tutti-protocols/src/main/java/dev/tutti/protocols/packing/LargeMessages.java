@@ -69,7 +69,7 @@ public final class LargeMessages {
 
     void onSignal(Signal signal) {
         switch (signal) {
-            case Signal.MessageLimit(Member member, long bytes) -> {
+            case Signal.Peer.MessageLimit(Member member, long bytes) -> {
                 closed.remove(member);
                 limits.put(member, bytes);
                 used().limit(member, bytes, member);
@@ -77,11 +77,11 @@ public final class LargeMessages {
                     measure();
                 }
             }
-            case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
+            case Signal.Peer.Closed(Member member, boolean isGraceful, String reason) -> {
                 closed.add(member);
                 forgetClosed();
             }
-            case Signal.Installed(View next, boolean isSteady) -> {
+            case Signal.ViewChange.Installed(View next, boolean isSteady) -> {
                 view = next;
                 forgetClosed();
                 measure();

@@ -121,42 +121,42 @@ public final class Packing implements Layer {
 
     @Override
     public void onSignal(Signal signal, Outbox out) {
-        if (signal instanceof Signal.Installed) {
+        if (signal instanceof Signal.ViewChange.Installed) {
             submissions.restart(null);
         }
         if (large != null) {
             large.onSignal(signal);
         }
         switch (signal) {
-            case Signal.Submitted() -> isPending = true;
-            case Signal.Window(Member receiver, long limitBytes, Member waitsFor) -> {
+            case Signal.Flow.Submitted() -> isPending = true;
+            case Signal.Flow.Window(Member receiver, long limitBytes, Member waitsFor) -> {
                 Stream stream = receiver == null ? toAll : toOne.computeIfAbsent(receiver, key -> new Stream(0));
                 stream.limitBytes = limitBytes;
                 stream.waitsFor = waitsFor == null ? receiver : waitsFor;
                 isPending = true;
             }
-            case Signal.StreamReset(Member receiver, boolean isMember) -> {
+            case Signal.Flow.StreamReset(Member receiver, boolean isMember) -> {
                 toOne.remove(receiver);
                 submissions.discard(receiver, receiver + (isMember ? " has been in another view" : " is not in the view"));
                 isPending = true;
             }
-            case Signal.Freeze(ViewId ballot) -> {
+            case Signal.ViewChange.Freeze(ViewId ballot) -> {
                 isFrozen = true;
                 submissions.explain(Submissions.VIEW_CHANGING, null);
-                out.lower(new Signal.Frozen(ballot, new TreeMap<>()));
+                out.lower(new Signal.ViewChange.Frozen(ballot, new TreeMap<>()));
             }
-            case Signal.Suspended(String reason) -> {
+            case Signal.Primary.Suspended(String reason) -> {
                 submissions.explain(reason, null);
                 out.forward(signal);
             }
-            case Signal.Installed(View view, boolean isSteady) -> {
+            case Signal.ViewChange.Installed(View view, boolean isSteady) -> {
                 isFrozen = !isSteady;
                 members = view.members();
                 isPending = true;
                 out.raise(signal);
             }
-            case Signal.MessageLimit(Member member, long bytes) -> isPending = true;
-            case Signal.Leave() -> {
+            case Signal.Peer.MessageLimit(Member member, long bytes) -> isPending = true;
+            case Signal.Departure.Leave() -> {
                 isLeaving = true;
                 isPending = true;
                 out.arm(PackingTimer.LEAVE, leaveTimeoutNanos);
@@ -278,7 +278,7 @@ public final class Packing implements Layer {
     private void leave(Outbox out) {
         isLeaving = false;
         out.disarm(PackingTimer.LEAVE);
-        out.lower(new Signal.Leave());
+        out.lower(new Signal.Departure.Leave());
     }
 
     @Override

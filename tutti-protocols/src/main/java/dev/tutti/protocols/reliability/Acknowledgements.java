@@ -137,7 +137,7 @@ final class Acknowledgements {
         }
         if (unicastLimitBytes > pair.unicastLimitBytes) {
             pair.unicastLimitBytes = unicastLimitBytes;
-            out.raise(new Signal.Window(from, unicastLimitBytes, null));
+            out.raise(new Signal.Flow.Window(from, unicastLimitBytes, null));
         }
         return true;
     }

@@ -108,9 +108,9 @@ public final class BestEffort implements Layer {
     @Override
     public void onSignal(Signal signal, Outbox out) {
         switch (signal) {
-            case Signal.Flush(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) ->
-                out.lower(new Signal.Flushed(ballot));
-            case Signal.Installed(View next, boolean isSteady) -> {
+            case Signal.ViewChange.Flush(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) ->
+                out.lower(new Signal.ViewChange.Flushed(ballot));
+            case Signal.ViewChange.Installed(View next, boolean isSteady) -> {
                 Map<Member, ReceiveWindows> nextWindowsOf = new HashMap<>();
                 List<Member> receivers = new ArrayList<>();
                 for (Member member : next.members()) {
@@ -120,14 +120,14 @@ public final class BestEffort implements Layer {
                 }
                 for (Member member : view.members()) {
                     if (!next.contains(member)) {
-                        out.raise(new Signal.StreamReset(member, false));
+                        out.raise(new Signal.Flow.StreamReset(member, false));
                     }
                 }
                 view = next;
                 windowsOf = nextWindowsOf;
-                out.raise(new Signal.Window(null, Long.MAX_VALUE, null));
+                out.raise(new Signal.Flow.Window(null, Long.MAX_VALUE, null));
                 for (Member receiver : receivers) {
-                    out.raise(new Signal.Window(receiver, Long.MAX_VALUE, null));
+                    out.raise(new Signal.Flow.Window(receiver, Long.MAX_VALUE, null));
                 }
                 out.raise(signal);
             }

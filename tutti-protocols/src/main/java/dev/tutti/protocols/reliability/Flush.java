@@ -108,7 +108,7 @@ final class Flush {
             }
         }
         stop(out);
-        out.lower(new Signal.Flushed(complete));
+        out.lower(new Signal.ViewChange.Flushed(complete));
     }
 
     /** Takes a packet that was fetched. */
@@ -158,7 +158,7 @@ final class Flush {
             return;
         }
         for (Member holder : owing()) {
-            out.lower(new Signal.Expel(holder, "it has not sent what it was said to have, for ballot " + ballot));
+            out.lower(new Signal.Peer.Expel(holder, "it has not sent what it was said to have, for ballot " + ballot));
         }
         out.arm(ReliabilityTimer.FETCH, timeoutNanos);
     }

@@ -96,9 +96,9 @@ final class PeerStreams {
             PeerStream stream = streamOf.get(member);
             if (stream == null || !part.contains(member)) {
                 boolean isFresh = isSelfNew || newcomers.contains(member);
-                out.raise(new Signal.StreamReset(member, true));
+                out.raise(new Signal.Flow.StreamReset(member, true));
                 if (!isFresh) {
-                    out.raise(new Signal.Window(member, 0, member));
+                    out.raise(new Signal.Flow.Window(member, 0, member));
                 }
                 PeerStream before = stream == null ? departed.get(member) : stream;
                 stream = new PeerStream(member, next.id().number(), sentBytes, windowBytes, isFresh, before);

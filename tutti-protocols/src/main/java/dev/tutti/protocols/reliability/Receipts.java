@@ -138,7 +138,7 @@ final class Receipts {
             delivery = new Delivery(view, view, List.of(self), List.of(), others);
             justSent = delivery;
         }
-        out.raise(new Signal.Known(ticket, delivery));
+        out.raise(new Signal.Receipts.Known(ticket, delivery));
     }
 
     /** Notes that a unicast with a ticket has the number {@code number}. */
@@ -163,7 +163,7 @@ final class Receipts {
     private void tell(
             long ticket, List<Member> deliveredBy, List<Member> missedBy, List<Member> unknown, Outbox out) {
         View view = streams.view();
-        out.raise(new Signal.Known(ticket, new Delivery(view, view, deliveredBy, missedBy, unknown)));
+        out.raise(new Signal.Receipts.Known(ticket, new Delivery(view, view, deliveredBy, missedBy, unknown)));
     }
 
     /** Asks for prompt acknowledgements of this turn's packets, which would otherwise wait for {@code ack-delay}. */
@@ -205,7 +205,7 @@ final class Receipts {
                 all = new Delivery(view, view, view.members(), List.of(), List.of());
                 byAll = all;
             }
-            out.raise(new Signal.Known(waiting.ticket(0), all));
+            out.raise(new Signal.Receipts.Known(waiting.ticket(0), all));
             waiting.removeFirst();
         }
     }
@@ -240,7 +240,7 @@ final class Receipts {
                     delivery = about.delivery(number, knownIn);
                     sameUpTo = about.sameUpTo(number);
                 }
-                out.raise(new Signal.Known(about.tickets.ticket(index), delivery));
+                out.raise(new Signal.Receipts.Known(about.tickets.ticket(index), delivery));
             }
         }
     }
@@ -299,7 +299,7 @@ final class Receipts {
         if (pair.hasTickets()) {
             Delivery unknown = new Delivery(last, next, List.of(), List.of(), List.of(pair.member()));
             for (int index = 0; index < pair.tickets().size(); index++) {
-                out.raise(new Signal.Known(pair.tickets().ticket(index), unknown));
+                out.raise(new Signal.Receipts.Known(pair.tickets().ticket(index), unknown));
             }
         }
     }

@@ -184,7 +184,7 @@ public final class Reliability implements Layer {
             } else if (!held.hold(from, stream, viewNumber, kind, isAbsolute, isRepeated, packet, out)) {
                 // The packet alone would be missing for ever. Without the session, a view change compensates for it.
                 out.drop(packet, DropReason.HELD_FULL);
-                out.lower(new Signal.Expel(from, "it has sent more in a coming view than its window allows"));
+                out.lower(new Signal.Peer.Expel(from, "it has sent more in a coming view than its window allows"));
             }
             return;
         }
@@ -239,25 +239,25 @@ public final class Reliability implements Layer {
     @Override
     public void onSignal(Signal signal, Outbox out) {
         switch (signal) {
-            case Signal.Frozen(ViewId ballot, TreeMap<Member, Long> nothing) -> {
+            case Signal.ViewChange.Frozen(ViewId ballot, TreeMap<Member, Long> nothing) -> {
                 isFrozen = true;
                 flush.stop(out);
                 // The reported numbers are without gaps; the cut brings the rest.
                 for (PeerStream pair : streams.all()) {
                     pair.clearAhead(DropReason.FROZEN, out);
                 }
-                out.lower(new Signal.Frozen(ballot, numbers()));
+                out.lower(new Signal.ViewChange.Frozen(ballot, numbers()));
             }
-            case Signal.Flush(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) ->
+            case Signal.ViewChange.Flush(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) ->
                 flush.start(ballot, cut, holders, out);
-            case Signal.Installed installed -> install(installed, out);
-            case Signal.ViewStable(View followed) -> {
+            case Signal.ViewChange.Installed installed -> install(installed, out);
+            case Signal.ViewChange.ViewStable(View followed) -> {
                 if (followed.equals(streams.view())) {
                     repairs.freeOld();
                     receipts.onViewStable(out);
                 }
             }
-            case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
+            case Signal.Peer.Closed(Member member, boolean isGraceful, String reason) -> {
                 closed.add(member);
                 PeerStream pair = streams.find(member);
                 if (lost != null || pair == null) {
@@ -265,16 +265,16 @@ public final class Reliability implements Layer {
                 }
                 out.forward(signal);
             }
-            case Signal.Processor(boolean isBusy) -> {
+            case Signal.Flow.Processor(boolean isBusy) -> {
                 if (ring != null) {
                     ring.onProcessor(isBusy);
                 }
             }
-            case Signal.Opened(Member member) -> {
+            case Signal.Peer.Opened(Member member) -> {
                 closed.remove(member);
                 onOpened(member, out);
             }
-            case Signal.Leave() -> {
+            case Signal.Departure.Leave() -> {
                 isLeaving = true;
                 out.arm(ReliabilityTimer.LEAVE, limits.leaveTimeoutNanos());
             }
@@ -293,7 +293,7 @@ public final class Reliability implements Layer {
         return numbers;
     }
 
-    private void install(Signal.Installed installed, Outbox out) {
+    private void install(Signal.ViewChange.Installed installed, Outbox out) {
         View ended = streams.view();
         View next = installed.view();
         Set<Member> part = next.transitionalSet(self);
@@ -304,7 +304,7 @@ public final class Reliability implements Layer {
         for (PeerStream pair : streams.startView(next, part, sent.bytes(), repairs, out)) {
             receipts.onUnicastsEnded(pair, ended, next, out);
             if (!next.contains(pair.member())) {
-                out.raise(new Signal.StreamReset(pair.member(), false));
+                out.raise(new Signal.Flow.StreamReset(pair.member(), false));
             }
         }
         flush.startView();
@@ -445,7 +445,7 @@ public final class Reliability implements Layer {
     private void leave(Outbox out) {
         isLeaving = false;
         out.disarm(ReliabilityTimer.LEAVE);
-        out.lower(new Signal.Leave());
+        out.lower(new Signal.Departure.Leave());
     }
 
     @Override

@@ -168,7 +168,7 @@ final class Ring {
             // session, a view change compensates for it.
             early.release();
             out.drop(packet, DropReason.HELD_FULL);
-            out.lower(new Signal.Expel(from, "it has sent more of " + pair.member() + " than its window allows"));
+            out.lower(new Signal.Peer.Expel(from, "it has sent more of " + pair.member() + " than its window allows"));
         }
     }
 

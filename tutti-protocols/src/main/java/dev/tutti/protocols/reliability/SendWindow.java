@@ -54,7 +54,7 @@ final class SendWindow {
         if (limit != limitBytes || !slowest.equals(waitsFor)) {
             limitBytes = limit;
             waitsFor = slowest;
-            out.raise(new Signal.Window(null, limit, slowest));
+            out.raise(new Signal.Flow.Window(null, limit, slowest));
         }
     }
 

@@ -98,7 +98,7 @@ final class Unicasts {
     void announceToSelf(Outbox out) {
         if (toSelf.isNews()) {
             toSelf.onAnnounced();
-            out.raise(new Signal.Window(streams.self(), toSelf.limitBytes(), null));
+            out.raise(new Signal.Flow.Window(streams.self(), toSelf.limitBytes(), null));
         }
     }
 

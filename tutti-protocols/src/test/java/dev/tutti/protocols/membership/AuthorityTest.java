@@ -62,13 +62,13 @@ class AuthorityTest {
         void decisionOfAnotherThanTheProposerIsForged() {
             answer();
             refuses(member, m(3), cut(BALLOT, next(members(1, 2, 3)), new TreeMap<>()), DropReason.FORGED);
-            assertThat(member.layer.takeRaised(Signal.Flush.class)).isEmpty();
+            assertThat(member.layer.takeRaised(Signal.ViewChange.Flush.class)).isEmpty();
         }
 
         @Test
         void ballotInTheNameOfAnotherIsForged() {
             refuses(member, m(1), prepare(id(6, 1, 3)), DropReason.FORGED);
-            assertThat(member.layer.takeRaised(Signal.Freeze.class)).isEmpty();
+            assertThat(member.layer.takeRaised(Signal.ViewChange.Freeze.class)).isEmpty();
         }
 
         @Test
@@ -108,11 +108,11 @@ class AuthorityTest {
             answer();
             member.cut(m(1), BALLOT, new View(BALLOT, members(1, 2, 3), List.of(part(member.view.id(), members(1, 2, 3), vector(1, 4)))), new TreeMap<>());
             member.reached(BALLOT);
-            member.layer.takeRaised(Signal.ViewStable.class);
+            member.layer.takeRaised(Signal.ViewChange.ViewStable.class);
             refuses(member, m(3), MembershipScene.followed(BALLOT), DropReason.FORGED);
-            assertThat(member.layer.takeRaised(Signal.ViewStable.class)).isEmpty();
+            assertThat(member.layer.takeRaised(Signal.ViewChange.ViewStable.class)).isEmpty();
             member.followed(m(1), BALLOT);
-            assertThat(member.layer.takeRaised(Signal.ViewStable.class)).hasSize(1);
+            assertThat(member.layer.takeRaised(Signal.ViewChange.ViewStable.class)).hasSize(1);
         }
     }
 
@@ -286,8 +286,8 @@ class AuthorityTest {
         first.turn();
         first.layer.advance(TIMING.holdBackNanos());
         return first.layer.raised.stream()
-                .filter(Signal.Freeze.class::isInstance)
-                .map(signal -> ((Signal.Freeze) signal).ballot())
+                .filter(Signal.ViewChange.Freeze.class::isInstance)
+                .map(signal -> ((Signal.ViewChange.Freeze) signal).ballot())
                 .reduce((before, last) -> last)
                 .orElseThrow();
     }

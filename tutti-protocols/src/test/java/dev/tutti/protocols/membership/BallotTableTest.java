@@ -94,7 +94,7 @@ class BallotTableTest {
             first.close(m(3));
             first.turn();
             first.frozen(vector(1, 4, 2, 2));
-            assertThat(first.layer.takeRaised(Signal.Flush.class)).hasSize(1);
+            assertThat(first.layer.takeRaised(Signal.ViewChange.Flush.class)).hasSize(1);
             first.reached(id(3, 1, 1));
             assertThat(first.view.members()).isEqualTo(members(1));
             assertThat(first.state()).isEqualTo("steady");
@@ -212,7 +212,7 @@ class BallotTableTest {
                     .containsExactly(
                             "CUT 3.1@n1 view 3.1@n1 [n1, n2, n3] part 2.1@n1[n1, n2, n3]{n1=4, n2=5, n3=6} n1@n1 n2@n2 n3@n3 to n2",
                             "CUT 3.1@n1 view 3.1@n1 [n1, n2, n3] part 2.1@n1[n1, n2, n3]{n1=4, n2=5, n3=6} n1@n1 n2@n2 n3@n3 to n3");
-            assertThat(first.layer.takeRaised(Signal.Flush.class))
+            assertThat(first.layer.takeRaised(Signal.ViewChange.Flush.class))
                     .singleElement()
                     .satisfies(reach -> assertThat(reach.cut()).isEqualTo(vector(1, 4, 2, 5, 3, 6)));
             assertThat(first.state()).isEqualTo("catching-up");
@@ -307,7 +307,7 @@ class BallotTableTest {
                 first.turn();
                 first.layer.advance(600_000_000);
             }
-            assertThat(first.layer.takeLowered(Signal.Distrusted.class))
+            assertThat(first.layer.takeLowered(Signal.Peer.Distrusted.class))
                     .singleElement()
                     .satisfies(told -> assertThat(told.reason()).contains("for 10 s", "refused 8 ballots"));
             assertThat(first.ballotMessages()).last().asString().startsWith("PREPARE").endsWith("to n3");
@@ -381,8 +381,8 @@ class BallotTableTest {
             first.ack(m(3), ballot, first.view, vector());
             first.reached(ballot);
             first.reached(ballot);
-            assertThat(first.layer.takeRaised(Signal.Installed.class)).hasSize(1);
-            assertThat(first.layer.takeLowered(Signal.Installed.class)).hasSize(1);
+            assertThat(first.layer.takeRaised(Signal.ViewChange.Installed.class)).hasSize(1);
+            assertThat(first.layer.takeLowered(Signal.ViewChange.Installed.class)).hasSize(1);
         }
 
         @Test
@@ -441,7 +441,7 @@ class BallotTableTest {
         private void assertIsAloneNext() {
             assertThat(first.state()).as("a ballot without them").isEqualTo("answered");
             first.frozen(vector());
-            first.reached(first.layer.takeRaised(Signal.Flush.class).getLast().ballot());
+            first.reached(first.layer.takeRaised(Signal.ViewChange.Flush.class).getLast().ballot());
             assertThat(first.view.members()).isEqualTo(members(1));
         }
     }

@@ -144,9 +144,9 @@ class BallotTimersTest {
         ViewId ballot = runBallot();
         first.ack(m(2), ballot, first.view, vector());
         first.layer.advance(TIMING.ballotTimeoutNanos() - 1);
-        assertThat(first.layer.takeLowered(Signal.Expel.class)).isEmpty();
+        assertThat(first.layer.takeLowered(Signal.Peer.Expel.class)).isEmpty();
         first.layer.advance(1);
-        assertThat(first.layer.takeLowered(Signal.Expel.class))
+        assertThat(first.layer.takeLowered(Signal.Peer.Expel.class))
                 .singleElement()
                 .satisfies(expel -> {
                     assertThat(expel.member()).isEqualTo(m(3));
@@ -160,7 +160,7 @@ class BallotTimersTest {
         first.layer.advance(TIMING.ballotTimeoutNanos() - 1);
         first.ack(m(2), ballot, first.view, vector());
         first.layer.advance(TIMING.ballotTimeoutNanos() - 1);
-        assertThat(first.layer.takeLowered(Signal.Expel.class)).isEmpty();
+        assertThat(first.layer.takeLowered(Signal.Peer.Expel.class)).isEmpty();
     }
 
     @Test
@@ -173,7 +173,7 @@ class BallotTimersTest {
             }
             assertThat(scene.state()).isEqualTo("steady");
             assertThat(scene.messages()).isEmpty();
-            assertThat(scene.layer.takeLowered(Signal.Expel.class)).isEmpty();
+            assertThat(scene.layer.takeLowered(Signal.Peer.Expel.class)).isEmpty();
         }
     }
 
@@ -185,8 +185,8 @@ class BallotTimersTest {
             first.layer.fire(timer);
             first.layer.fire(timer);
         }
-        assertThat(first.layer.takeLowered(Signal.Expel.class))
-                .extracting(Signal.Expel::member)
+        assertThat(first.layer.takeLowered(Signal.Peer.Expel.class))
+                .extracting(Signal.Peer.Expel::member)
                 .containsOnly(m(3));
         first.ack(m(3), ballot, first.view, vector());
         first.reached(ballot);

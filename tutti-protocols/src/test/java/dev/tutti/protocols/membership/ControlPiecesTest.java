@@ -78,7 +78,7 @@ class ControlPiecesTest {
     @Test
     void beyondTheLimitEndTheSession() {
         int sent = 0;
-        while (member.layer.takeLowered(Signal.Expel.class).isEmpty()) {
+        while (member.layer.takeLowered(Signal.Peer.Expel.class).isEmpty()) {
             assertThat(sent).isLessThanOrEqualTo(Membership.CONTROL_BYTES_MAX);
             byte[] bytes = new byte[60_000];
             member.layer.receive(m(3), MembershipScene.control(MembershipMessage.PIECE)

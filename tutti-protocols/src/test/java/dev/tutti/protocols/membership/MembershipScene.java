@@ -143,11 +143,11 @@ final class MembershipScene {
     }
 
     void open(Member member) {
-        layer.signalUp(new Signal.Opened(member));
+        layer.signalUp(new Signal.Peer.Opened(member));
     }
 
     void close(Member member) {
-        layer.signalUp(new Signal.Closed(member, false, "test"));
+        layer.signalUp(new Signal.Peer.Closed(member, false, "test"));
     }
 
     void advert(Member from, View of, ViewId promised, Member follows, List<Member> members, List<Member> lost) {
@@ -268,20 +268,20 @@ final class MembershipScene {
 
     /** The layer above has stopped for the last ballot that it was asked to. */
     void frozen(TreeMap<Member, Long> received) {
-        ViewId ballot = layer.takeRaised(Signal.Freeze.class).getLast().ballot();
-        layer.signalDown(new Signal.Frozen(ballot, received));
+        ViewId ballot = layer.takeRaised(Signal.ViewChange.Freeze.class).getLast().ballot();
+        layer.signalDown(new Signal.ViewChange.Frozen(ballot, received));
         turn();
     }
 
     /** The layer above has everything up to the cut. */
     void reached(ViewId ballot) {
-        layer.signalDown(new Signal.Flushed(ballot));
+        layer.signalDown(new Signal.ViewChange.Flushed(ballot));
         turn();
     }
 
     private void noteInstalled() {
         for (Signal signal : layer.raised) {
-            if (signal instanceof Signal.Installed installed) {
+            if (signal instanceof Signal.ViewChange.Installed installed) {
                 view = installed.view();
             }
         }

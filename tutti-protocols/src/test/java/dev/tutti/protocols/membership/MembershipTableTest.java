@@ -50,7 +50,7 @@ class MembershipTableTest {
         void steadyMemberPromisesFreezesAndAnswers() {
             member.prepare(m(1), BALLOT);
             assertThat(member.state()).isEqualTo("answered");
-            assertThat(member.layer.raised).contains(new Signal.Freeze(BALLOT));
+            assertThat(member.layer.raised).contains(new Signal.ViewChange.Freeze(BALLOT));
             assertThat(member.ballotMessages()).as("the answer waits for the layer above").isEmpty();
             member.frozen(vector(1, 3, 2, 4));
             assertThat(member.ballotMessages()).containsExactly("ACK 6.1@n1 from 5.1@n1 {n1=3, n2=4} to n1");
@@ -124,7 +124,7 @@ class MembershipTableTest {
             assertThat(member.ballotMessages())
                     .containsExactly("NACK 6.1@n3 promised 5.1@n1 in 5 follows n1 to n3");
             assertThat(member.state()).isEqualTo("steady");
-            assertThat(member.layer.takeRaised(Signal.Freeze.class)).isEmpty();
+            assertThat(member.layer.takeRaised(Signal.ViewChange.Freeze.class)).isEmpty();
         }
 
         @Test
@@ -138,11 +138,11 @@ class MembershipTableTest {
         void onlyTheLastOfTwoBallotsIsAnswered() {
             member.prepare(m(1), BALLOT);
             member.prepare(m(1), id(6, 2, 1));
-            List<Signal.Freeze> freezes = member.layer.takeRaised(Signal.Freeze.class);
-            member.layer.signalDown(new Signal.Frozen(freezes.getFirst().ballot(), vector()));
+            List<Signal.ViewChange.Freeze> freezes = member.layer.takeRaised(Signal.ViewChange.Freeze.class);
+            member.layer.signalDown(new Signal.ViewChange.Frozen(freezes.getFirst().ballot(), vector()));
             member.turn();
             assertThat(member.ballotMessages()).isEmpty();
-            member.layer.signalDown(new Signal.Frozen(freezes.getLast().ballot(), vector()));
+            member.layer.signalDown(new Signal.ViewChange.Frozen(freezes.getLast().ballot(), vector()));
             assertThat(member.ballotMessages()).containsExactly("ACK 6.2@n1 from 5.1@n1 {} to n1");
         }
     }
@@ -154,8 +154,8 @@ class MembershipTableTest {
         void answeredMemberCatchesUpAndInstalls() {
             catchingUp();
             assertThat(member.state()).isEqualTo("catching-up");
-            assertThat(member.layer.takeRaised(Signal.Flush.class))
-                    .containsExactly(new Signal.Flush(
+            assertThat(member.layer.takeRaised(Signal.ViewChange.Flush.class))
+                    .containsExactly(new Signal.ViewChange.Flush(
                             BALLOT, vector(1, 3, 3, 7), new TreeMap<>(Map.of(m(3), m(1)))));
             member.reached(BALLOT);
             assertThat(member.state()).isEqualTo("steady");
@@ -165,9 +165,9 @@ class MembershipTableTest {
         @Test
         void networkLearnsTheViewBeforeTheApplication() {
             catchingUp().reached(BALLOT);
-            assertThat(member.layer.takeLowered(Signal.Installed.class))
-                    .containsExactly(new Signal.Installed(member.view, true));
-            assertThat(member.layer.takeRaised(Signal.Installed.class)).hasSize(1);
+            assertThat(member.layer.takeLowered(Signal.ViewChange.Installed.class))
+                    .containsExactly(new Signal.ViewChange.Installed(member.view, true));
+            assertThat(member.layer.takeRaised(Signal.ViewChange.Installed.class)).hasSize(1);
         }
 
         @Test
@@ -181,8 +181,8 @@ class MembershipTableTest {
             member.reached(id(7, 1, 1));
             assertThat(member.view.id()).isEqualTo(older.id());
             assertThat(member.state()).as("still promised").isEqualTo("answered");
-            assertThat(member.layer.takeRaised(Signal.Installed.class))
-                    .containsExactly(new Signal.Installed(older, false));
+            assertThat(member.layer.takeRaised(Signal.ViewChange.Installed.class))
+                    .containsExactly(new Signal.ViewChange.Installed(older, false));
             member.frozen(vector());
             assertThat(member.ballotMessages()).containsExactly("ACK 7.1@n1 from 6.1@n3 {} to n1");
         }
@@ -201,7 +201,7 @@ class MembershipTableTest {
             member.frozen(vector());
             member.cut(m(1), BALLOT, next(BALLOT, vector()), new TreeMap<>());
             assertThat(member.layer.takeDropped()).containsExactly(DropReason.OLD_BALLOT);
-            assertThat(member.layer.takeRaised(Signal.Flush.class)).isEmpty();
+            assertThat(member.layer.takeRaised(Signal.ViewChange.Flush.class)).isEmpty();
             member.reached(BALLOT);
             member.reached(id(7, 1, 1));
             assertThat(member.view.id()).as("nothing was installed").isEqualTo(id(5, 1, 1));
@@ -276,7 +276,7 @@ class MembershipTableTest {
             member.close(m(3));
             member.turn();
             member.forget();
-            member.layer.signalUp(new Signal.Closed(m(3), false, "again"));
+            member.layer.signalUp(new Signal.Peer.Closed(m(3), false, "again"));
             member.turn();
             assertThat(member.messages()).isEmpty();
             assertThat(member.layer.raised).isEmpty();
@@ -284,7 +284,7 @@ class MembershipTableTest {
 
         @Test
         void goodbyeIsAClose() {
-            member.layer.signalUp(new Signal.Closed(m(3), true, "left"));
+            member.layer.signalUp(new Signal.Peer.Closed(m(3), true, "left"));
             member.turn();
             assertThat(member.adverts()).singleElement().asString().contains("lost [n3]");
         }
@@ -307,7 +307,7 @@ class MembershipTableTest {
 
         @Test
         void whatIsUnchangedIsNotToldAgain() {
-            member.layer.signalDown(new Signal.Submitted());
+            member.layer.signalDown(new Signal.Flow.Submitted());
             member.turn();
             member.turn();
             assertThat(member.messages()).isEmpty();
@@ -319,9 +319,9 @@ class MembershipTableTest {
 
         @Test
         void isToldToTheNodeInEveryState() {
-            member.layer.signalDown(new Signal.Leave());
-            answered().layer.signalDown(new Signal.Leave());
-            assertThat(member.layer.takeLowered(Signal.Left.class)).hasSize(2);
+            member.layer.signalDown(new Signal.Departure.Leave());
+            answered().layer.signalDown(new Signal.Departure.Leave());
+            assertThat(member.layer.takeLowered(Signal.Departure.Left.class)).hasSize(2);
         }
     }
 
@@ -346,13 +346,13 @@ class MembershipTableTest {
             MembershipScene first = installed();
             first.advert(m(2), first.view, first.view.id(), m(1), members(1, 2, 3), List.of());
             first.turn();
-            assertThat(first.layer.takeRaised(Signal.ViewStable.class)).isEmpty();
+            assertThat(first.layer.takeRaised(Signal.ViewChange.ViewStable.class)).isEmpty();
             first.advert(m(3), first.view, first.view.id(), m(1), members(1, 2, 3), List.of());
             first.turn();
-            assertThat(first.layer.takeRaised(Signal.ViewStable.class)).containsExactly(new Signal.ViewStable(first.view));
+            assertThat(first.layer.takeRaised(Signal.ViewChange.ViewStable.class)).containsExactly(new Signal.ViewChange.ViewStable(first.view));
             assertThat(first.ballotMessages()).contains("VIEW_STABLE 3.1@n1 to n2", "VIEW_STABLE 3.1@n1 to n3");
             first.turn();
-            assertThat(first.layer.takeRaised(Signal.ViewStable.class)).as("once").isEmpty();
+            assertThat(first.layer.takeRaised(Signal.ViewChange.ViewStable.class)).as("once").isEmpty();
         }
 
         @Test
@@ -362,18 +362,18 @@ class MembershipTableTest {
             View later = new View(id(4, 1, 3), members(3), List.of());
             first.advert(m(3), later, later.id(), m(3), members(1, 2, 3), List.of());
             first.turn();
-            assertThat(first.layer.takeRaised(Signal.ViewStable.class)).as("it may never have been in this one").isEmpty();
+            assertThat(first.layer.takeRaised(Signal.ViewChange.ViewStable.class)).as("it may never have been in this one").isEmpty();
         }
 
         @Test
         void isBelievedByTheOthersOnce() {
             catchingUp().reached(BALLOT);
-            assertThat(member.layer.takeRaised(Signal.ViewStable.class)).isEmpty();
+            assertThat(member.layer.takeRaised(Signal.ViewChange.ViewStable.class)).isEmpty();
             member.followed(m(1), id(5, 1, 1));
-            assertThat(member.layer.takeRaised(Signal.ViewStable.class)).as("of the view before").isEmpty();
+            assertThat(member.layer.takeRaised(Signal.ViewChange.ViewStable.class)).as("of the view before").isEmpty();
             member.followed(m(1), BALLOT);
             member.followed(m(1), BALLOT);
-            assertThat(member.layer.takeRaised(Signal.ViewStable.class)).containsExactly(new Signal.ViewStable(member.view));
+            assertThat(member.layer.takeRaised(Signal.ViewChange.ViewStable.class)).containsExactly(new Signal.ViewChange.ViewStable(member.view));
         }
 
         @Test
@@ -382,14 +382,14 @@ class MembershipTableTest {
             first.close(m(3));
             first.advert(m(2), first.view, first.view.id(), m(1), members(1, 2, 3), List.of());
             first.turn();
-            assertThat(first.layer.takeRaised(Signal.ViewStable.class)).isEmpty();
+            assertThat(first.layer.takeRaised(Signal.ViewChange.ViewStable.class)).isEmpty();
         }
 
         @Test
         void goesWithoutSayingWhereNothingWasSent() {
             answered().cut(m(1), BALLOT, next(BALLOT, vector()), new TreeMap<>());
             member.reached(BALLOT);
-            assertThat(member.layer.takeRaised(Signal.ViewStable.class)).hasSize(1);
+            assertThat(member.layer.takeRaised(Signal.ViewChange.ViewStable.class)).hasSize(1);
         }
     }
 

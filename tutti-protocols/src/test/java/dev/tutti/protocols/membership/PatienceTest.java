@@ -42,7 +42,7 @@ class PatienceTest {
         assertThat(first.ballotMessages()).as("it waits for the older one").noneMatch(text -> text.startsWith("PREPARE"));
         first.layer.advance(1);
         first.turn();
-        assertThat(first.layer.takeLowered(Signal.Distrusted.class)).singleElement().satisfies(told -> {
+        assertThat(first.layer.takeLowered(Signal.Peer.Distrusted.class)).singleElement().satisfies(told -> {
             assertThat(told.member()).isEqualTo(m(0));
             assertThat(told.reason()).contains("is not followed for 10 s");
         });
@@ -56,7 +56,7 @@ class PatienceTest {
         MembershipScene member = steady(2, 1, 2, 3);
         int attempt = 1;
         long waited = 0;
-        while (member.layer.takeLowered(Signal.Distrusted.class).isEmpty()) {
+        while (member.layer.takeLowered(Signal.Peer.Distrusted.class).isEmpty()) {
             member.prepare(m(1), id(6, attempt++, 1));
             member.frozen(vector());
             member.layer.advance(SECOND);
@@ -71,7 +71,7 @@ class PatienceTest {
         MembershipScene member = steady(2, 1, 2, 3);
         int attempt = 1;
         long waited = 0;
-        while (member.layer.takeLowered(Signal.Distrusted.class).isEmpty()) {
+        while (member.layer.takeLowered(Signal.Peer.Distrusted.class).isEmpty()) {
             member.prepare(m(1), id(6, attempt++, 1));
             member.frozen(vector());
             member.layer.advance(SECOND);
@@ -103,7 +103,7 @@ class PatienceTest {
         assertThat(newcomer.layer.texts().get("membership.follows")).isEqualTo(m(2).toString());
         newcomer.layer.advance(BOUND);
         newcomer.turn();
-        assertThat(newcomer.layer.takeLowered(Signal.Distrusted.class)).extracting(Signal.Distrusted::member).containsExactly(m(2));
+        assertThat(newcomer.layer.takeLowered(Signal.Peer.Distrusted.class)).extracting(Signal.Peer.Distrusted::member).containsExactly(m(2));
         assertThat(newcomer.layer.texts().get("membership.follows")).isEqualTo(m(4).toString());
     }
 
@@ -111,7 +111,7 @@ class PatienceTest {
     void coordinatorThatInstallsAViewInTimeIsFollowed() {
         MembershipScene member = steady(2, 1, 2, 3);
         member.layer.advance(10 * BOUND);
-        assertThat(member.layer.takeLowered(Signal.Distrusted.class)).isEmpty();
+        assertThat(member.layer.takeLowered(Signal.Peer.Distrusted.class)).isEmpty();
     }
 
     @Test
@@ -164,6 +164,6 @@ class PatienceTest {
             first.ack(m(2), id(3, 1, 1), first.view, vector());
         }
         first.layer.advance(SECOND);
-        assertThat(first.layer.takeLowered(Signal.Expel.class)).extracting(Signal.Expel::member).containsExactly(m(3));
+        assertThat(first.layer.takeLowered(Signal.Peer.Expel.class)).extracting(Signal.Peer.Expel::member).containsExactly(m(3));
     }
 }

@@ -39,7 +39,7 @@ class PrimaryPartitionTest {
 
     private void open(int... numbers) {
         for (int number : numbers) {
-            layer.signalUp(new Signal.Opened(m(number)));
+            layer.signalUp(new Signal.Peer.Opened(m(number)));
         }
     }
 
@@ -48,7 +48,7 @@ class PrimaryPartitionTest {
     }
 
     private void loaded(@Nullable Packet record) {
-        up(new Signal.Loaded(record));
+        up(new Signal.Primary.Loaded(record));
         turn();
     }
 
@@ -58,8 +58,8 @@ class PrimaryPartitionTest {
 
     /** The layer above answers at once. */
     private void freezeAbove(ViewId ballot) {
-        assertThat(layer.raised).contains(new Signal.Freeze(ballot));
-        layer.signalDown(new Signal.Frozen(ballot, new TreeMap<>()));
+        assertThat(layer.raised).contains(new Signal.ViewChange.Freeze(ballot));
+        layer.signalDown(new Signal.ViewChange.Frozen(ballot, new TreeMap<>()));
     }
 
     private void receive(int from, Packet message) {
@@ -76,7 +76,7 @@ class PrimaryPartitionTest {
     private List<Packet> stores() {
         List<Packet> stores = new ArrayList<>();
         for (Signal signal : layer.lowered) {
-            if (signal instanceof Signal.Store store) {
+            if (signal instanceof Signal.Primary.Store store) {
                 stores.add(copy(store.record()));
             }
         }
@@ -90,7 +90,7 @@ class PrimaryPartitionTest {
     }
 
     private void stored() {
-        up(new Signal.Stored(stores().size()));
+        up(new Signal.Primary.Stored(stores().size()));
         turn();
     }
 
@@ -156,17 +156,17 @@ class PrimaryPartitionTest {
     void memberSaysNothingBeforeItsRecordIsLoaded() {
         open(1, 3);
         turn();
-        assertThat(layer.lowered).contains(new Signal.Load());
+        assertThat(layer.lowered).contains(new Signal.Primary.Load());
         assertThat(layer.sent).isEmpty();
         loaded(null);
         assertThat(kindsTo(1)).contains(MembershipMessage.ADVERT);
-        assertThat(layer.raised).anyMatch(signal -> signal instanceof Signal.Suspended);
+        assertThat(layer.raised).anyMatch(signal -> signal instanceof Signal.Primary.Suspended);
     }
 
     @Test
     void firstViewIsNotSteady() {
         turn();
-        assertThat(layer.raised).contains(new Signal.Installed(View.alone(m(2)), false));
+        assertThat(layer.raised).contains(new Signal.ViewChange.Installed(View.alone(m(2)), false));
     }
 
     @Test
@@ -184,7 +184,7 @@ class PrimaryPartitionTest {
         stored();
         receive(1, Control.propose(ballot, proposed(ballot, founding()), new long[] {2, 2, 2}, new TreeMap<>(), true));
         assertThat(stores()).as("before the fetch").hasSize(1);
-        up(new Signal.Flushed(ballot));
+        up(new Signal.ViewChange.Flushed(ballot));
         assertThat(stores()).hasSize(2);
         assertThat(kindsTo(1)).doesNotContain(MembershipMessage.ACCEPTED);
         stored();
@@ -195,7 +195,7 @@ class PrimaryPartitionTest {
     }
 
     private static boolean isPrimary(Signal signal) {
-        return signal instanceof Signal.Installed installed && installed.view().isPrimary() && installed.isSteady();
+        return signal instanceof Signal.ViewChange.Installed installed && installed.view().isPrimary() && installed.isSteady();
     }
 
     @Test
@@ -204,7 +204,7 @@ class PrimaryPartitionTest {
         stored();
         View other = proposed(ballot, id(1, 7, 3));
         receive(1, Control.propose(ballot, other, new long[] {2, 2, 2}, new TreeMap<>(), true));
-        up(new Signal.Flushed(ballot));
+        up(new Signal.ViewChange.Flushed(ballot));
         assertThat(stores()).hasSize(1);
     }
 
@@ -215,7 +215,7 @@ class PrimaryPartitionTest {
         receive(1, Control.propose(ballot, proposed(ballot, founding()), new long[] {2, 2, 2}, new TreeMap<>(), true));
         receive(1, Control.note(MembershipMessage.INSTALL, ballot));
         assertThat(layer.raised).noneMatch(PrimaryPartitionTest::isPrimary);
-        up(new Signal.Flushed(ballot));
+        up(new Signal.ViewChange.Flushed(ballot));
         assertThat(layer.raised).anyMatch(PrimaryPartitionTest::isPrimary);
     }
 
@@ -225,7 +225,7 @@ class PrimaryPartitionTest {
         stored();
         View proposal = proposed(ballot, founding());
         receive(1, Control.propose(ballot, proposal, new long[] {2, 2, 2}, new TreeMap<>(), true));
-        up(new Signal.Flushed(ballot));
+        up(new Signal.ViewChange.Flushed(ballot));
         Packet record = stores().getLast();
         PrimaryChain.Vote before = votedIn(lastOf(MembershipMessage.ACK));
 
@@ -258,7 +258,7 @@ class PrimaryPartitionTest {
             byte[] bytes = new byte[length];
             whole.bytes().get(whole.offset(), bytes);
             loaded(Packet.create(Memory.onHeap(), Math.max(1, length)).append(bytes, 0, length));
-            assertThat(layer.lowered).as("cut at " + length).anyMatch(signal -> signal instanceof Signal.Failed);
+            assertThat(layer.lowered).as("cut at " + length).anyMatch(signal -> signal instanceof Signal.Departure.Failed);
             open(1);
             turn();
             assertThat(layer.sent).as("cut at " + length + ", " + ballot).isEmpty();
@@ -273,7 +273,7 @@ class PrimaryPartitionTest {
         stored();
         receive(1, Control.wait(ballot, List.of(m(1), m(2)), "waits for n3"));
         turn();
-        assertThat(layer.raised).contains(new Signal.Suspended("waits for n3"));
+        assertThat(layer.raised).contains(new Signal.Primary.Suspended("waits for n3"));
         assertThat(layer.raised).noneMatch(PrimaryPartitionTest::isPrimary);
     }
 
@@ -282,9 +282,9 @@ class PrimaryPartitionTest {
         ViewId ballot = promised();
         stored();
         receive(1, Control.propose(ballot, proposed(ballot, founding()), new long[] {2, 2, 2}, new TreeMap<>(), true));
-        up(new Signal.Flushed(ballot));
+        up(new Signal.ViewChange.Flushed(ballot));
         stored();
-        up(new Signal.Closed(m(1), false, "cut off"));
+        up(new Signal.Peer.Closed(m(1), false, "cut off"));
         turn();
         assertThat(lastAdvertTo(3)).returns(Advert.OUTSIDE, Advert::joined).returns(ballot, Advert::promised);
         open(1);
@@ -358,8 +358,8 @@ class PrimaryPartitionTest {
         advert(3, 1);
         turn();
         layer.advance(TIMING.mergeDelayNanos());
-        ViewId ballot = layer.takeRaised(Signal.Freeze.class).getLast().ballot();
-        layer.signalDown(new Signal.Frozen(ballot, new TreeMap<>()));
+        ViewId ballot = layer.takeRaised(Signal.ViewChange.Freeze.class).getLast().ballot();
+        layer.signalDown(new Signal.ViewChange.Frozen(ballot, new TreeMap<>()));
         stored();
         PrimaryChain.Primary past = PrimaryChain.founding(FOUNDERS);
         ViewId later = id(ballot.number() + 1, 1, 2);
@@ -385,7 +385,7 @@ class PrimaryPartitionTest {
     void leaveTimerThatGoesOffEarlyDoesNothing() {
         promised();
         layer.fire(MembershipTimer.LEAVE);
-        assertThat(layer.lowered).noneMatch(signal -> signal instanceof Signal.Left);
+        assertThat(layer.lowered).noneMatch(signal -> signal instanceof Signal.Departure.Left);
     }
 
     @Test
@@ -393,8 +393,8 @@ class PrimaryPartitionTest {
         open(1);
         turn();
         loaded(null);
-        layer.signalDown(new Signal.Leave());
-        assertThat(layer.lowered).anyMatch(signal -> signal instanceof Signal.Left);
+        layer.signalDown(new Signal.Departure.Leave());
+        assertThat(layer.lowered).anyMatch(signal -> signal instanceof Signal.Departure.Left);
     }
 
     @Test
@@ -403,24 +403,24 @@ class PrimaryPartitionTest {
         stored();
         receive(1, Control.message(MembershipMessage.RELEASED, 1));
         assertThat(hasLeft()).as("released before it leaves").isFalse();
-        layer.signalDown(new Signal.Leave());
+        layer.signalDown(new Signal.Departure.Leave());
         turn();
         assertThat(kindsTo(1)).contains(MembershipMessage.LEAVING);
         assertThat(kindsTo(3)).contains(MembershipMessage.LEAVING);
         assertThat(hasLeft()).isFalse();
         receive(1, Control.message(MembershipMessage.RELEASED, 1));
-        assertThat(layer.lowered).contains(new Signal.Left("left"));
+        assertThat(layer.lowered).contains(new Signal.Departure.Left("left"));
     }
 
     @Test
     void memberThatIsNotReleasedInTimeLeavesAndSaysSo() {
         promised();
         stored();
-        layer.signalDown(new Signal.Leave());
+        layer.signalDown(new Signal.Departure.Leave());
         turn();
         layer.fire(MembershipTimer.LEAVE);
         assertThat(layer.lowered).anyMatch(
-                signal -> signal instanceof Signal.Left left && left.reason().contains("without the consent"));
+                signal -> signal instanceof Signal.Departure.Left left && left.reason().contains("without the consent"));
     }
 
     @Test
@@ -428,7 +428,7 @@ class PrimaryPartitionTest {
         ViewId ballot = promised();
         stored();
         receive(1, Control.wait(ballot, List.of(m(1), m(2)), "waits for n3"));
-        layer.signalDown(new Signal.Leave());
+        layer.signalDown(new Signal.Departure.Leave());
         assertThat(hasLeft()).isTrue();
     }
 
@@ -437,7 +437,7 @@ class PrimaryPartitionTest {
         ViewId ballot = promised();
         stored();
         receive(1, Control.propose(ballot, proposed(ballot, founding()), new long[] {2, 2, 2}, new TreeMap<>(), true));
-        up(new Signal.Flushed(ballot));
+        up(new Signal.ViewChange.Flushed(ballot));
         stored();
         receive(1, Control.note(MembershipMessage.INSTALL, ballot));
         assertThat(kindsTo(1)).doesNotContain(MembershipMessage.RECORDED);
@@ -446,7 +446,7 @@ class PrimaryPartitionTest {
     }
 
     private boolean hasLeft() {
-        return layer.lowered.stream().anyMatch(signal -> signal instanceof Signal.Left);
+        return layer.lowered.stream().anyMatch(signal -> signal instanceof Signal.Departure.Left);
     }
 
     @Test

@@ -87,7 +87,7 @@ class StragglersTest {
                     .containsExactly("CUT 3.2@n1 view 3.1@n2 [n1, n2, n3] part 2.1@n1[n1, n2, n3]{n1=4, n2=2, n3=1}"
                             + " n1@n2 n2@n2 n3@n2 to n3");
             assertThat(coordinator.count("stragglers-completed")).as("the coordinator is one itself").isEqualTo(2);
-            assertThat(coordinator.layer.takeRaised(Signal.Flush.class)).hasSize(1);
+            assertThat(coordinator.layer.takeRaised(Signal.ViewChange.Flush.class)).hasSize(1);
             coordinator.reached(ballot);
             assertThat(coordinator.view).isEqualTo(ahead);
             coordinator.frozen(vector());
@@ -120,7 +120,7 @@ class StragglersTest {
             ViewId ballot = restartAbove(higher.id());
             coordinator.ack(m(2), ballot, ahead, vector());
             coordinator.ack(m(3), ballot, higher, vector());
-            assertThat(coordinator.layer.takeRaised(Signal.Flush.class)).hasSize(1);
+            assertThat(coordinator.layer.takeRaised(Signal.ViewChange.Flush.class)).hasSize(1);
             coordinator.reached(ballot);
             assertThat(coordinator.view.id()).isEqualTo(higher.id());
         }

@@ -40,23 +40,23 @@ final class TinyLayer implements Layer {
     @Override
     public void onSignal(Signal signal, Outbox out) {
         switch (signal) {
-            case Signal.Opened(Member member) -> {
+            case Signal.Peer.Opened(Member member) -> {
                 signals.add("opened " + member.name());
                 members.add(member);
                 install(out);
             }
-            case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
+            case Signal.Peer.Closed(Member member, boolean isGraceful, String reason) -> {
                 signals.add((isGraceful ? "left " : "lost ") + member.name() + ": " + reason);
                 members.remove(member);
                 install(out);
             }
-            case Signal.Leave() -> out.lower(new Signal.Left("left"));
+            case Signal.Departure.Leave() -> out.lower(new Signal.Departure.Left("left"));
             default -> {
                 if (views == 0) {
                     install(out);
                 }
                 if (expelled != null) {
-                    out.lower(new Signal.Expel(expelled, "for a test"));
+                    out.lower(new Signal.Peer.Expel(expelled, "for a test"));
                     expelled = null;
                 }
                 for (Packet packet = outgoing.poll(); packet != null; packet = outgoing.poll()) {
@@ -69,7 +69,7 @@ final class TinyLayer implements Layer {
     private void install(Outbox out) {
         views++;
         View view = new View(new ViewId(views, 1, self), List.copyOf(members), List.of());
-        out.lower(new Signal.Installed(view, true));
-        out.raise(new Signal.Installed(view, true));
+        out.lower(new Signal.ViewChange.Installed(view, true));
+        out.raise(new Signal.ViewChange.Installed(view, true));
     }
 }

@@ -51,7 +51,7 @@ final class OrderScene {
             while (isMoving) {
                 loop();
                 layer.endTurn();
-                isMoving = !layer.sent.isEmpty() | !layer.takeRaised(Signal.Again.class).isEmpty();
+                isMoving = !layer.sent.isEmpty() | !layer.takeRaised(Signal.Ordering.Again.class).isEmpty();
             }
             for (Packet packet : layer.delivered) {
                 byte[] bytes = new byte[packet.length()];
@@ -150,7 +150,7 @@ final class OrderScene {
 
     void freeze() {
         for (Seat seat : seats) {
-            seat.layer.signalUp(new Signal.Freeze(new ViewId(views + 1, 1, member(1))));
+            seat.layer.signalUp(new Signal.ViewChange.Freeze(new ViewId(views + 1, 1, member(1))));
             seat.turn();
         }
     }
@@ -162,7 +162,7 @@ final class OrderScene {
         View view = new View(
                 new ViewId(views, 1, member(1)), seats.stream().map(seat -> member(seat.number)).toList(), List.of());
         for (Seat seat : seats) {
-            seat.layer.signalUp(new Signal.Installed(view, true));
+            seat.layer.signalUp(new Signal.ViewChange.Installed(view, true));
             seat.turn();
         }
     }

@@ -150,29 +150,29 @@ class SequencerTest {
     void whatIsNotSafeWhenTheViewEndsComesAfterATransition() {
         safe.seat(1).send("a");
         safe.freeze();
-        assertThat(safe.seat(1).layer.raised).doesNotHaveAnyElementsOfTypes(Signal.Transition.class);
+        assertThat(safe.seat(1).layer.raised).doesNotHaveAnyElementsOfTypes(Signal.Ordering.Transition.class);
         safe.install();
-        assertThat(safe.seat(1).layer.takeRaised(Signal.Transition.class)).hasSize(1);
+        assertThat(safe.seat(1).layer.takeRaised(Signal.Ordering.Transition.class)).hasSize(1);
         assertThat(safe.seat(1).delivered()).containsExactly("a");
         safe.freeze();
         safe.install();
-        assertThat(safe.seat(1).layer.takeRaised(Signal.Transition.class)).as("nothing was left").isEmpty();
+        assertThat(safe.seat(1).layer.takeRaised(Signal.Ordering.Transition.class)).as("nothing was left").isEmpty();
     }
 
     @Test
     void windowOfTheApplicationIsWhatTheWordsLeave() {
         OrderScene.Seat sequencer = agreed.seat(1);
-        sequencer.layer.signalUp(new Signal.Window(null, 100_000, null));
-        assertThat(sequencer.layer.takeRaised(Signal.Window.class))
-                .containsExactly(new Signal.Window(null, 100_000, null));
+        sequencer.layer.signalUp(new Signal.Flow.Window(null, 100_000, null));
+        assertThat(sequencer.layer.takeRaised(Signal.Flow.Window.class))
+                .containsExactly(new Signal.Flow.Window(null, 100_000, null));
         agreed.seat(2).send("b");
         agreed.pass(2, 1);
         // A header of 9 bytes, a run of 8, and what a packet costs besides.
-        assertThat(sequencer.layer.takeRaised(Signal.Window.class))
-                .containsExactly(new Signal.Window(null, 100_000 - 17 - 128, null));
-        Signal.Window alone = new Signal.Window(member(2), 5, null);
+        assertThat(sequencer.layer.takeRaised(Signal.Flow.Window.class))
+                .containsExactly(new Signal.Flow.Window(null, 100_000 - 17 - 128, null));
+        Signal.Flow.Window alone = new Signal.Flow.Window(member(2), 5, null);
         sequencer.layer.signalUp(alone);
-        assertThat(sequencer.layer.takeRaised(Signal.Window.class)).containsExactly(alone);
+        assertThat(sequencer.layer.takeRaised(Signal.Flow.Window.class)).containsExactly(alone);
     }
 
     @Test
@@ -182,7 +182,7 @@ class SequencerTest {
         agreed.pass(2, 1);
         assertThat(agreed.seat(1).controls()).isZero();
         agreed.install();
-        agreed.seat(1).layer.signalDown(new Signal.Leave());
+        agreed.seat(1).layer.signalDown(new Signal.Departure.Leave());
         agreed.seat(2).send("c");
         agreed.pass(2, 1);
         assertThat(agreed.seat(1).controls()).isZero();

@@ -30,12 +30,12 @@ class PackingTest {
 
     private void submit(int receiver, int length) {
         outgoing.offer(receiver == 0 ? null : member(receiver), new byte[length], 0, length);
-        layer.signalDown(new Signal.Submitted());
+        layer.signalDown(new Signal.Flow.Submitted());
         layer.endTurn();
     }
 
     private void open(int receiver, long limitBytes) {
-        layer.signalUp(new Signal.Window(receiver == 0 ? null : member(receiver), limitBytes, member(3)));
+        layer.signalUp(new Signal.Flow.Window(receiver == 0 ? null : member(receiver), limitBytes, member(3)));
         layer.endTurn();
     }
 
@@ -63,7 +63,7 @@ class PackingTest {
 
     @Test
     void aMemberHasAWholeWindowUnlessAnotherIsTold() {
-        layer.signalUp(new Signal.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
+        layer.signalUp(new Signal.ViewChange.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
         submit(2, 1_500);
         assertThat(layer.takeSent()).hasSize(1);
         submit(2, 500);
@@ -75,9 +75,9 @@ class PackingTest {
 
     @Test
     void aReceiverWithoutAWindowIsNamed() {
-        layer.signalUp(new Signal.StreamReset(member(2), true));
-        layer.signalUp(new Signal.Window(member(2), 0, member(2)));
-        layer.signalUp(new Signal.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
+        layer.signalUp(new Signal.Flow.StreamReset(member(2), true));
+        layer.signalUp(new Signal.Flow.Window(member(2), 0, member(2)));
+        layer.signalUp(new Signal.ViewChange.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
         submit(2, 10);
         assertThat(outgoing.waitsFor()).isEqualTo("the window is closed by n2");
         open(2, 1_000);
@@ -99,29 +99,29 @@ class PackingTest {
         submit(0, 100);
         open(0, 10);
         assertThat(outgoing.closedBy()).isEqualTo(member(3));
-        layer.signalUp(new Signal.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
-        layer.signalUp(new Signal.Window(member(2), 0, member(2)));
+        layer.signalUp(new Signal.ViewChange.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
+        layer.signalUp(new Signal.Flow.Window(member(2), 0, member(2)));
         submit(2, 10);
         assertThat(outgoing.closedBy()).as("of n2 and n3").isNull();
         open(2, 1_000);
         assertThat(outgoing.closedBy()).isEqualTo(member(3));
-        layer.signalUp(new Signal.Freeze(BALLOT));
+        layer.signalUp(new Signal.ViewChange.Freeze(BALLOT));
         assertThat(outgoing.closedBy()).as("the view is changing").isNull();
     }
 
     @Test
     void stopsForAViewChangeAndGoesOnInTheNewView() {
         open(0, 1_000);
-        layer.signalUp(new Signal.Freeze(BALLOT));
-        assertThat(layer.takeLowered(Signal.Frozen.class))
-                .containsExactly(new Signal.Frozen(BALLOT, new TreeMap<>()));
+        layer.signalUp(new Signal.ViewChange.Freeze(BALLOT));
+        assertThat(layer.takeLowered(Signal.ViewChange.Frozen.class))
+                .containsExactly(new Signal.ViewChange.Frozen(BALLOT, new TreeMap<>()));
         submit(0, 10);
         assertThat(layer.sent).isEmpty();
         assertThat(outgoing.waitsFor()).isEqualTo("the view is changing");
-        layer.signalUp(new Signal.Installed(View.alone(member(1)), false));
+        layer.signalUp(new Signal.ViewChange.Installed(View.alone(member(1)), false));
         layer.endTurn();
         assertThat(layer.sent).as("a newer ballot is promised").isEmpty();
-        layer.signalUp(new Signal.Installed(View.alone(member(1)), true));
+        layer.signalUp(new Signal.ViewChange.Installed(View.alone(member(1)), true));
         layer.endTurn();
         assertThat(layer.takeSent()).hasSize(1);
     }
@@ -132,7 +132,7 @@ class PackingTest {
         submit(2, 800);
         layer.takeSent();
         submit(2, 10);
-        layer.signalUp(new Signal.StreamReset(member(2), true));
+        layer.signalUp(new Signal.Flow.StreamReset(member(2), true));
         assertThat(outgoing.isWaiting(member(2))).as("what waited is discarded").isFalse();
         open(2, 1_000);
         submit(2, 800);
@@ -142,24 +142,24 @@ class PackingTest {
     @Test
     void leavesWhenAllIsTaken() {
         submit(0, 10);
-        layer.signalDown(new Signal.Leave());
+        layer.signalDown(new Signal.Departure.Leave());
         layer.endTurn();
-        assertThat(layer.takeLowered(Signal.Leave.class)).isEmpty();
+        assertThat(layer.takeLowered(Signal.Departure.Leave.class)).isEmpty();
         open(0, 1_000);
-        assertThat(layer.takeLowered(Signal.Leave.class)).hasSize(1);
+        assertThat(layer.takeLowered(Signal.Departure.Leave.class)).hasSize(1);
         layer.advance(LEAVE_NANOS);
         layer.fire(Packing.PackingTimer.LEAVE);
-        assertThat(layer.takeLowered(Signal.Leave.class)).as("once").isEmpty();
+        assertThat(layer.takeLowered(Signal.Departure.Leave.class)).as("once").isEmpty();
     }
 
     @Test
     void leavingIsBoundedByItsTimer() {
         submit(0, 10);
-        layer.signalDown(new Signal.Leave());
+        layer.signalDown(new Signal.Departure.Leave());
         layer.advance(LEAVE_NANOS - 1);
-        assertThat(layer.takeLowered(Signal.Leave.class)).isEmpty();
+        assertThat(layer.takeLowered(Signal.Departure.Leave.class)).isEmpty();
         layer.advance(1);
-        assertThat(layer.takeLowered(Signal.Leave.class)).hasSize(1);
+        assertThat(layer.takeLowered(Signal.Departure.Leave.class)).hasSize(1);
     }
 
     @Test

@@ -39,18 +39,18 @@ class TurnsTest {
         Side(int number, long limit) {
             self = member(number);
             layer = new LayerTest(new Packing(outgoing, 1, Long.MAX_VALUE / 2, 0, new LargeMessages(self, limit, true)));
-            layer.signalUp(new Signal.Window(null, Long.MAX_VALUE / 2, null));
+            layer.signalUp(new Signal.Flow.Window(null, Long.MAX_VALUE / 2, null));
         }
 
         LargeMessage submit(Member receiver, int length) {
             LargeMessage large = outgoing.offerLarge(receiver, new byte[length], 0, length);
-            layer.signalDown(new Signal.Submitted());
+            layer.signalDown(new Signal.Flow.Submitted());
             layer.endTurn();
             return large;
         }
 
         void wake() {
-            layer.signalDown(new Signal.Submitted());
+            layer.signalDown(new Signal.Flow.Submitted());
             layer.endTurn();
         }
 
@@ -78,7 +78,7 @@ class TurnsTest {
         }
         for (Side side : sides) {
             for (Side other : sides) {
-                side.layer.signalUp(new Signal.MessageLimit(other.self, limits[sides.indexOf(other)]));
+                side.layer.signalUp(new Signal.Peer.MessageLimit(other.self, limits[sides.indexOf(other)]));
             }
         }
         install(2, IntStream.rangeClosed(1, limits.length).toArray());
@@ -88,7 +88,7 @@ class TurnsTest {
         List<Member> list = IntStream.of(members).mapToObj(LayerTest::member).toList();
         for (int member : members) {
             side(member).layer.signalUp(
-                    new Signal.Installed(new View(new ViewId(number, 1, member(1)), list, List.of()), true));
+                    new Signal.ViewChange.Installed(new View(new ViewId(number, 1, member(1)), list, List.of()), true));
             side(member).layer.endTurn();
         }
     }
@@ -137,12 +137,12 @@ class TurnsTest {
 
     private void closeWindows() {
         for (Side side : sides) {
-            side.layer.signalUp(new Signal.Window(null, 0, side.self));
+            side.layer.signalUp(new Signal.Flow.Window(null, 0, side.self));
         }
     }
 
     private void open(int number) {
-        side(number).layer.signalUp(new Signal.Window(null, Long.MAX_VALUE / 2, null));
+        side(number).layer.signalUp(new Signal.Flow.Window(null, Long.MAX_VALUE / 2, null));
         side(number).layer.endTurn();
     }
 
@@ -170,11 +170,11 @@ class TurnsTest {
         LargeMessage waiting = side(3).submit(null, 4 * LIMIT);
         carry();
         long before = waiting.progress();
-        side(2).layer.signalUp(new Signal.Window(null, LIMIT / 2, side(3).self));
+        side(2).layer.signalUp(new Signal.Flow.Window(null, LIMIT / 2, side(3).self));
         side(2).layer.endTurn();
         carry();
         assertThat(waiting.progress()).as("too little to tell of").isEqualTo(before);
-        side(2).layer.signalUp(new Signal.Window(null, 2 * LIMIT, side(3).self));
+        side(2).layer.signalUp(new Signal.Flow.Window(null, 2 * LIMIT, side(3).self));
         side(2).layer.endTurn();
         carry();
         assertThat(waiting.progress()).isGreaterThan(before);
@@ -185,7 +185,7 @@ class TurnsTest {
     void memberHasOneTurnAtATime() {
         start(LIMIT, LIMIT, LIMIT);
         closeWindows();
-        side(2).layer.signalUp(new Signal.Window(member(3), 0, member(3)));
+        side(2).layer.signalUp(new Signal.Flow.Window(member(3), 0, member(3)));
         side(2).submit(null, HALF);
         side(2).submit(member(3), HALF);
         carry();
@@ -244,14 +244,14 @@ class TurnsTest {
     @Test
     void newCoordinatorKnowsOfAMessageToOneThatIsHalfSent() {
         start(LIMIT, LIMIT, LIMIT);
-        side(3).layer.signalUp(new Signal.Window(member(2), 200_000, member(2)));
+        side(3).layer.signalUp(new Signal.Flow.Window(member(2), 200_000, member(2)));
         side(3).submit(member(2), WHOLE);
         assertThat(carry().getLast()).isPositive().isLessThan(WHOLE);
         install(3, 2, 3);
         carry();
         side(2).submit(null, WHOLE);
         assertThat(carry().get(1)).as("it waits for the one to n2").isZero();
-        side(3).layer.signalUp(new Signal.Window(member(2), Long.MAX_VALUE / 2, null));
+        side(3).layer.signalUp(new Signal.Flow.Window(member(2), Long.MAX_VALUE / 2, null));
         side(3).layer.endTurn();
         List<Long> pieces = carry();
         assertThat(pieces.get(2)).isPositive();
@@ -263,10 +263,10 @@ class TurnsTest {
         start(LIMIT, LIMIT, LIMIT);
         List<Member> both = List.of(member(1), member(2));
         View next = new View(new ViewId(3, 1, member(1)), both, List.of());
-        side(2).layer.signalUp(new Signal.Installed(next, true));
+        side(2).layer.signalUp(new Signal.ViewChange.Installed(next, true));
         side(2).submit(null, WHOLE);
         assertThat(carry()).as("n1 is in the view before").containsExactly(0L, 0L, 0L);
-        side(1).layer.signalUp(new Signal.Installed(next, true));
+        side(1).layer.signalUp(new Signal.ViewChange.Installed(next, true));
         side(1).layer.endTurn();
         assertThat(carry().get(1)).isEqualTo(WHOLE);
     }
@@ -305,7 +305,7 @@ class TurnsTest {
     @Test
     void limitCountsWhileItsMemberHasNoSessionAndIsForgottenWithTheView() {
         start(LIMIT, 4 * LIMIT, 4 * LIMIT);
-        side(2).layer.signalUp(new Signal.Closed(member(1), false, "lost"));
+        side(2).layer.signalUp(new Signal.Peer.Closed(member(1), false, "lost"));
         assertThat(side(2).outgoing.refusal(null, LIMIT + 1)).isNotNull();
         install(3, 2, 3);
         assertThat(side(2).outgoing.refusal(null, LIMIT + 1)).isNull();
@@ -316,7 +316,7 @@ class TurnsTest {
     void messageThatWaitsFailsWhenAMemberComesThatDoesNotTakeIt() {
         start(4 * LIMIT, 4 * LIMIT, LIMIT);
         install(3, 1, 2);
-        side(2).layer.signalUp(new Signal.Window(null, 200_000, member(1)));
+        side(2).layer.signalUp(new Signal.Flow.Window(null, 200_000, member(1)));
         LargeMessage large = side(2).submit(null, 3 * LIMIT);
         long pieces = carry().get(1);
         assertThat(pieces).isPositive().isLessThan(3 * LIMIT);

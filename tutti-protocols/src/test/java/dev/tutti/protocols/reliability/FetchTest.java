@@ -39,7 +39,7 @@ class FetchTest {
         three.fetch(3, previous, 2, 1, 9);
         three.fetch(3, previous, 1, 1, 9);
         assertThat(three.sent()).containsExactly("REPAIR in 2 n2.1 1 a to n3", "REPAIR in 2 n1.1 1 mine to n3");
-        three.layer.signalUp(new Signal.ViewStable(next));
+        three.layer.signalUp(new Signal.ViewChange.ViewStable(next));
         three.fetch(3, previous, 2, 1, 9);
         assertThat(three.sent()).isEmpty();
         three.consumeAll();
@@ -70,7 +70,7 @@ class FetchTest {
         ViewId forgotten = three.view.id();
         View next = three.next(three.view.members());
         three.install(next);
-        three.layer.signalUp(new Signal.ViewStable(next));
+        three.layer.signalUp(new Signal.ViewChange.ViewStable(next));
         three.multicast(2, 1, "present");
         three.forget();
         three.fetch(3, forgotten, 2, 1, 1);

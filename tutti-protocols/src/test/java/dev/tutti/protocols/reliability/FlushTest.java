@@ -34,9 +34,9 @@ class FlushTest {
         three.repair(3, three.view.id(), 2, 2, "b");
         three.repair(3, three.view.id(), 2, 3, "c");
         three.repair(3, three.view.id(), 3, 1, "d");
-        assertThat(three.layer.takeLowered(Signal.Flushed.class)).isEmpty();
+        assertThat(three.layer.takeLowered(Signal.ViewChange.Flushed.class)).isEmpty();
         three.repair(3, three.view.id(), 3, 2, "e");
-        assertThat(three.layer.takeLowered(Signal.Flushed.class)).containsExactly(new Signal.Flushed(three.ballot()));
+        assertThat(three.layer.takeLowered(Signal.ViewChange.Flushed.class)).containsExactly(new Signal.ViewChange.Flushed(three.ballot()));
         assertThat(three.delivered()).containsExactly("n2:a", "n2:b", "n2:c", "n3:d", "n3:e");
     }
 
@@ -46,7 +46,7 @@ class FlushTest {
         three.freeze();
         three.reach(cut(2, 1), holder(2, 3));
         assertThat(three.sent()).isEmpty();
-        assertThat(three.layer.takeLowered(Signal.Flushed.class)).hasSize(1);
+        assertThat(three.layer.takeLowered(Signal.ViewChange.Flushed.class)).hasSize(1);
     }
 
     @Test

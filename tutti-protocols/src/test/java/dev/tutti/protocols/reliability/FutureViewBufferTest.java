@@ -44,13 +44,13 @@ class FutureViewBufferTest {
             three.multicast(3, new ViewId(9, 1, member(3)), number, 0, large);
         }
         assertThat(three.number("held-packets")).isEqualTo(8);
-        assertThat(three.layer.takeLowered(Signal.Expel.class)).isEmpty();
+        assertThat(three.layer.takeLowered(Signal.Peer.Expel.class)).isEmpty();
         three.multicast(3, new ViewId(9, 1, member(3)), 9, 0, large);
         three.multicast(2, new ViewId(9, 1, member(3)), 1, 0, large);
         assertThat(three.number("held-packets")).as("2 has a share of its own").isEqualTo(9);
         assertThat(three.layer.takeDropped()).containsExactly(DropReason.HELD_FULL);
-        assertThat(three.layer.takeLowered(Signal.Expel.class))
-                .extracting(Signal.Expel::member)
+        assertThat(three.layer.takeLowered(Signal.Peer.Expel.class))
+                .extracting(Signal.Peer.Expel::member)
                 .containsExactly(member(3));
     }
 

@@ -105,7 +105,7 @@ class LostMulticastTest {
         three.multicast(2, 2, "b");
         three.layer.advance(MILLISECOND);
         three.forget();
-        three.layer.signalUp(new Signal.Opened(member(2)));
+        three.layer.signalUp(new Signal.Peer.Opened(member(2)));
         three.layer.advance(MILLISECOND);
         assertThat(sentBut("ACK")).containsExactly("NACK 1-1 to n2");
     }
@@ -178,7 +178,7 @@ class LostMulticastTest {
         for (int number = 1; number <= 100; number++) {
             three.multicast(2, coming, number, 0, large);
         }
-        assertThat(three.layer.takeLowered(Signal.Expel.class)).isEmpty();
+        assertThat(three.layer.takeLowered(Signal.Peer.Expel.class)).isEmpty();
         assertThat(three.layer.takeDropped()).contains(DropReason.HELD_FULL);
         three.freeze();
         three.install(three.next(List.of(member(1), member(2), member(3))));
@@ -189,7 +189,7 @@ class LostMulticastTest {
     void whatIsHeldOfASenderWhoseSessionIsOverIsReleased() {
         three.multicast(2, new ViewId(3, 1, member(1)), 1, 0, "a");
         assertThat(three.number("held-packets")).isOne();
-        three.layer.signalUp(new Signal.Closed(member(2), false, "crashed"));
+        three.layer.signalUp(new Signal.Peer.Closed(member(2), false, "crashed"));
         assertThat(three.number("held-packets")).isZero();
     }
 

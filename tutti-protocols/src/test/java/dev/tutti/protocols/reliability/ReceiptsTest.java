@@ -41,7 +41,7 @@ class ReceiptsTest {
     /** Returns the receipts since the last call: ticket, and members that deliver, miss, or are unknown. */
     private List<String> told(ReliabilityScene scene) {
         unsaid.clear();
-        for (Signal.Known known : scene.layer.takeRaised(Signal.Known.class)) {
+        for (Signal.Receipts.Known known : scene.layer.takeRaised(Signal.Receipts.Known.class)) {
             Delivery delivery = known.delivery();
             unsaid.add(known.ticket() + ": " + names(delivery.deliveredBy()) + " not " + names(delivery.missedBy()) + " ? "
                     + names(delivery.unknown()));
@@ -64,7 +64,7 @@ class ReceiptsTest {
     }
 
     private static void followed(ReliabilityScene scene) {
-        scene.layer.signalUp(new Signal.ViewStable(scene.view));
+        scene.layer.signalUp(new Signal.ViewChange.ViewStable(scene.view));
     }
 
     private static void delivered(ReliabilityScene scene, int from, ViewId in, long number) {

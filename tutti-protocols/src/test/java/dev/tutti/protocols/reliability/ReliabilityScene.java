@@ -92,11 +92,11 @@ final class ReliabilityScene {
 
     void install(View next) {
         view = next;
-        layer.signalUp(new Signal.Installed(next, true));
+        layer.signalUp(new Signal.ViewChange.Installed(next, true));
     }
 
     void freeze() {
-        layer.signalDown(new Signal.Frozen(ballot(), new TreeMap<>()));
+        layer.signalDown(new Signal.ViewChange.Frozen(ballot(), new TreeMap<>()));
     }
 
     ViewId ballot() {
@@ -104,12 +104,12 @@ final class ReliabilityScene {
     }
 
     void reach(TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) {
-        layer.signalUp(new Signal.Flush(ballot(), cut, holders));
+        layer.signalUp(new Signal.ViewChange.Flush(ballot(), cut, holders));
     }
 
     TreeMap<Member, Long> received() {
         freeze();
-        return layer.takeLowered(Signal.Frozen.class).getLast().received();
+        return layer.takeLowered(Signal.ViewChange.Frozen.class).getLast().received();
     }
 
     // ------------------------------------------------------------------ down

@@ -166,33 +166,33 @@ class ReliabilityTest {
         void waitsUntilAllHaveWhatWasSent() {
             three.send("a");
             three.sendTo(2, "b");
-            three.layer.signalDown(new Signal.Leave());
+            three.layer.signalDown(new Signal.Departure.Leave());
             three.layer.endTurn();
             three.ack(2, 1, WINDOW, 1, WINDOW);
             three.layer.endTurn();
-            assertThat(three.layer.takeLowered(Signal.Leave.class)).isEmpty();
+            assertThat(three.layer.takeLowered(Signal.Departure.Leave.class)).isEmpty();
             three.ack(3, 1, WINDOW, 0, WINDOW);
             three.layer.endTurn();
-            assertThat(three.layer.takeLowered(Signal.Leave.class)).hasSize(1);
+            assertThat(three.layer.takeLowered(Signal.Departure.Leave.class)).hasSize(1);
             three.layer.advance(LIMITS.leaveTimeoutNanos());
-            assertThat(three.layer.takeLowered(Signal.Leave.class)).as("once").isEmpty();
+            assertThat(three.layer.takeLowered(Signal.Departure.Leave.class)).as("once").isEmpty();
         }
 
         @Test
         void isBoundedByItsTimer() {
             three.send("a");
-            three.layer.signalDown(new Signal.Leave());
+            three.layer.signalDown(new Signal.Departure.Leave());
             three.freeze();
             three.layer.endTurn();
             three.layer.advance(LIMITS.leaveTimeoutNanos());
-            assertThat(three.layer.takeLowered(Signal.Leave.class)).hasSize(1);
+            assertThat(three.layer.takeLowered(Signal.Departure.Leave.class)).hasSize(1);
         }
 
         @Test
         void withNothingUnderWayIsAtOnce() {
-            three.layer.signalDown(new Signal.Leave());
+            three.layer.signalDown(new Signal.Departure.Leave());
             three.layer.endTurn();
-            assertThat(three.layer.takeLowered(Signal.Leave.class)).hasSize(1);
+            assertThat(three.layer.takeLowered(Signal.Departure.Leave.class)).hasSize(1);
         }
     }
 
@@ -234,7 +234,7 @@ class ReliabilityTest {
                 }
             }
             assertThat(three.sent()).isEmpty();
-            assertThat(three.layer.takeLowered(Signal.Leave.class)).isEmpty();
+            assertThat(three.layer.takeLowered(Signal.Departure.Leave.class)).isEmpty();
         }
     }
 
@@ -254,7 +254,7 @@ class ReliabilityTest {
         void windowNearTheEndOfTheRangeIsRefusedAndDoesNotCloseTheOthers() {
             three.send("mine");
             three.layer.endTurn();
-            three.layer.takeRaised(Signal.Window.class);
+            three.layer.takeRaised(Signal.Flow.Window.class);
             three.ack(2, 1, Long.MAX_VALUE, 0, WINDOW);
             assertThat(three.layer.takeDropped()).containsExactly(DropReason.IMPLAUSIBLE);
             three.ack(2, 1, WINDOW, 0, Long.MAX_VALUE);

@@ -100,9 +100,9 @@ class RingTest {
         for (long number = 2; number <= 4; number++) {
             four.relayed(4, four.view.id(), 2, number, large);
         }
-        assertThat(four.layer.takeLowered(Signal.Expel.class)).isEmpty();
+        assertThat(four.layer.takeLowered(Signal.Peer.Expel.class)).isEmpty();
         four.relayed(4, four.view.id(), 2, 5, large);
-        assertThat(four.layer.takeLowered(Signal.Expel.class)).extracting(Signal.Expel::member).containsExactly(member(4));
+        assertThat(four.layer.takeLowered(Signal.Peer.Expel.class)).extracting(Signal.Peer.Expel::member).containsExactly(member(4));
         assertThat(four.layer.takeDropped()).containsExactly(DropReason.HELD_FULL);
     }
 
@@ -240,7 +240,7 @@ class RingTest {
     @Test
     void whoseProcessorIsBusySendsToAllAtOnce() {
         ReliabilityScene tried = ReliabilityScene.tried(4);
-        tried.layer.signalUp(new Signal.Processor(true));
+        tried.layer.signalUp(new Signal.Flow.Processor(true));
         tried.send("x".repeat((int) WINDOW / 2));
         tried.layer.advance(20 * LOOK);
         tried.forget();
@@ -279,9 +279,9 @@ class RingTest {
                 four.relayed(4, coming, origin, number, large);
             }
         }
-        assertThat(four.layer.takeLowered(Signal.Expel.class)).isEmpty();
+        assertThat(four.layer.takeLowered(Signal.Peer.Expel.class)).isEmpty();
         four.relayed(4, coming, 2, 8, large);
-        assertThat(four.layer.takeLowered(Signal.Expel.class)).hasSize(1);
+        assertThat(four.layer.takeLowered(Signal.Peer.Expel.class)).hasSize(1);
         assertThat(four.layer.takeDropped()).containsExactly(DropReason.HELD_FULL);
     }
 

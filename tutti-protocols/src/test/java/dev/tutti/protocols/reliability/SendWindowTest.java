@@ -18,7 +18,7 @@ class SendWindowTest {
     private final ReliabilityScene three = ReliabilityScene.of(3);
 
     private long limit() {
-        List<Signal.Window> windows = three.layer.takeRaised(Signal.Window.class);
+        List<Signal.Flow.Window> windows = three.layer.takeRaised(Signal.Flow.Window.class);
         return windows.isEmpty() ? -1 : windows.getLast().limitBytes();
     }
 
@@ -130,7 +130,7 @@ class SendWindowTest {
         three.install(withFour());
         assertThat(limit()).as("counted from when the two came together")
                 .isEqualTo(WINDOW + 4_000 + 2 * Charge.OVERHEAD_BYTES);
-        assertThat(three.layer.takeRaised(Signal.Window.class))
+        assertThat(three.layer.takeRaised(Signal.Flow.Window.class))
                 .as("nor is its own window closed")
                 .noneMatch(window -> member(4).equals(window.receiver()));
     }
@@ -141,7 +141,7 @@ class SendWindowTest {
         three.consumeAll();
         long sent = 1_000 + Charge.OVERHEAD_BYTES;
         three.install(withFourFromElsewhere());
-        assertThat(three.layer.raised).contains(new Signal.Window(member(4), 0, member(4)));
+        assertThat(three.layer.raised).contains(new Signal.Flow.Window(member(4), 0, member(4)));
         assertThat(limit()).as("closed").isEqualTo(sent);
         assertThat(three.layer.texts()).containsEntry("reliability.window-bounded-by", "n4");
         three.ack(4, three.view.id(), 3, 0, WINDOW, 0, WINDOW);
@@ -208,7 +208,7 @@ class SendWindowTest {
         long unicastLeft = WINDOW - 5 * (10_000 + Charge.OVERHEAD_BYTES);
         three.layer.fire(ReliabilityTimer.ACK);
         assertThat(three.delivered()).hasSize(10);
-        three.layer.signalUp(new Signal.Opened(member(2)));
+        three.layer.signalUp(new Signal.Peer.Opened(member(2)));
         three.layer.endTurn();
         assertThat(three.sent())
                 .contains("ACK 0 limit " + left + " since 12 0 limit " + unicastLeft + " to n2");

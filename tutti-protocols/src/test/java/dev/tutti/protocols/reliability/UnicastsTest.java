@@ -38,7 +38,7 @@ class UnicastsTest {
         three.sendTo(2, "c");
         three.ack(2, 0, WINDOW, 1, WINDOW);
         three.forget();
-        three.layer.signalUp(new Signal.Opened(member(2)));
+        three.layer.signalUp(new Signal.Peer.Opened(member(2)));
         assertThat(three.sent()).containsExactly("UNICAST since 2 number 2 b to n2", "UNICAST since 2 number 3 c to n2");
         // The receiver's side of the same.
         three.unicast(3, 2, 1, "x");
@@ -54,8 +54,8 @@ class UnicastsTest {
     void goesOnOverViewsOfOnePart() {
         three.sendTo(2, "a");
         three.install(three.next(List.of(member(1), member(2))));
-        assertThat(three.layer.takeRaised(Signal.StreamReset.class))
-                .containsExactly(new Signal.StreamReset(member(3), false));
+        assertThat(three.layer.takeRaised(Signal.Flow.StreamReset.class))
+                .containsExactly(new Signal.Flow.StreamReset(member(3), false));
         three.forget();
         three.sendTo(2, "b");
         assertThat(three.sent()).containsExactly("UNICAST since 2 number 2 b to n2");
@@ -71,8 +71,8 @@ class UnicastsTest {
                         new View.Part(new ViewId(2, 1, member(1)), List.of(member(1), member(3)), new TreeMap<>()),
                         new View.Part(new ViewId(2, 5, member(2)), List.of(member(2)), new TreeMap<>())));
         three.install(apart);
-        assertThat(three.layer.takeRaised(Signal.StreamReset.class))
-                .containsExactly(new Signal.StreamReset(member(2), true));
+        assertThat(three.layer.takeRaised(Signal.Flow.StreamReset.class))
+                .containsExactly(new Signal.Flow.StreamReset(member(2), true));
         three.forget();
         three.unicast(2, 2, 1, "of the old stream");
         assertThat(three.layer.takeDropped()).containsExactly(DropReason.OLD_VIEW);

@@ -61,7 +61,7 @@ final class Numbering implements Layer {
 
     @Override
     public void onSignal(Signal signal, Outbox out) {
-        if (signal instanceof Signal.Closed closed) {
+        if (signal instanceof Signal.Peer.Closed closed) {
             received.remove(closed.member());
         }
         out.forward(signal);

@@ -32,7 +32,7 @@ class NumberingTest {
     private static LayerScenario scenario(Path file) {
         return LayerScenario.in(file)
                 .header(4)
-                .signal("n2 is gone", new Signal.Closed(LayerTest.member(2), true, "said goodbye"));
+                .signal("n2 is gone", new Signal.Peer.Closed(LayerTest.member(2), true, "said goodbye"));
     }
 
     @Test

@@ -172,7 +172,7 @@ public final class PrimaryChain {
         append(record, accepted);
         stores++;
         next = then;
-        out.lower(new Signal.Store(stores, record));
+        out.lower(new Signal.Primary.Store(stores, record));
     }
 
     /** Forgets the step that waits for a record. */

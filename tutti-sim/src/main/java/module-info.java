@@ -4,4 +4,5 @@ module dev.tutti.sim {
     requires static transitive org.jspecify;
 
     exports dev.tutti.sim;
+    exports dev.tutti.sim.check;
 }

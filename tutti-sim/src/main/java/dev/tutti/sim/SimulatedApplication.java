@@ -5,6 +5,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.stack.Application;
+import dev.tutti.sim.check.History;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-/** Driver on simulated time, network with faults, and checker of a group's guarantees. */
+/** Driver on simulated time, and network with faults. */
 @NullMarked
 package dev.tutti.sim;
 

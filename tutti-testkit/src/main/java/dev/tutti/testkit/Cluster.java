@@ -8,7 +8,7 @@ import dev.tutti.sim.Path;
 import dev.tutti.sim.SimulatedNode;
 import dev.tutti.sim.Simulation;
 import dev.tutti.sim.Tap;
-import dev.tutti.sim.Violation;
+import dev.tutti.sim.check.Violation;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package dev.tutti.testkit;
 
 import dev.tutti.core.settings.Settings;
 import dev.tutti.protocols.node.GroupSettings;
-import dev.tutti.sim.PropertyChecker;
+import dev.tutti.sim.check.PropertyChecker;
 import java.util.function.Predicate;
 
 /** A test's declarations about the components of its cluster. */

@@ -2,9 +2,9 @@ package dev.tutti.testkit;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.ViewId;
-import dev.tutti.sim.History;
-import dev.tutti.sim.PropertyChecker;
-import dev.tutti.sim.Violation;
+import dev.tutti.sim.check.History;
+import dev.tutti.sim.check.PropertyChecker;
+import dev.tutti.sim.check.Violation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

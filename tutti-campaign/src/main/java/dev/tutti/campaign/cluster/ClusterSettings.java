@@ -7,7 +7,7 @@ import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.protocols.packing.PacketSizes;
-import dev.tutti.sim.PropertyChecker;
+import dev.tutti.sim.check.PropertyChecker;
 import java.util.List;
 import java.util.stream.IntStream;
 

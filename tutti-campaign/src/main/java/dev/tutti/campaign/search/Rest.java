@@ -18,7 +18,7 @@ import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.Path;
 import dev.tutti.sim.SimulatedNode;
-import dev.tutti.sim.Violation;
+import dev.tutti.sim.check.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -20,7 +20,7 @@ import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.Simulation;
 import dev.tutti.sim.SimulationException;
 import dev.tutti.sim.Trace;
-import dev.tutti.sim.Violation;
+import dev.tutti.sim.check.Violation;
 import java.time.Duration;
 import java.util.List;
 

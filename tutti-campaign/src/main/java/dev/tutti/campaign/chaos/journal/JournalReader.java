@@ -4,7 +4,7 @@ import dev.tutti.campaign.host.ChaosException;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
-import dev.tutti.sim.History;
+import dev.tutti.sim.check.History;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -5,7 +5,7 @@ import dev.tutti.campaign.chaos.journal.JournalReader.Timed;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
-import dev.tutti.sim.History;
+import dev.tutti.sim.check.History;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;

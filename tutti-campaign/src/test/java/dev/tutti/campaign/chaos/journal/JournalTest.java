@@ -11,7 +11,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
-import dev.tutti.sim.History;
+import dev.tutti.sim.check.History;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package dev.tutti.sim;
+package dev.tutti.sim.check;
 
 /**
  * Violation of a guarantee.

@@ -1,4 +1,4 @@
-package dev.tutti.sim;
+package dev.tutti.sim.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.tutti.sim;
+package dev.tutti.sim.check;
 
 import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;

@@ -2,7 +2,7 @@ package dev.tutti.testkit;
 
 import dev.tutti.core.settings.Settings;
 import dev.tutti.protocols.node.GroupSettings;
-import dev.tutti.sim.check.PropertyChecker;
+import dev.tutti.sim.check.Promise;
 import java.util.function.Predicate;
 
 /** A test's declarations about the components of its cluster. */
@@ -29,14 +29,14 @@ final class Expectations {
         return new GroupHistory(promise(settings), distinct.test(group), isWithState);
     }
 
-    private static PropertyChecker.Promise promise(Settings settings) {
+    private static Promise promise(Settings settings) {
         return switch (settings.get(GroupSettings.STACK)) {
-            case FIFO -> PropertyChecker.Promise.RELIABLE;
-            case CAUSAL -> PropertyChecker.Promise.CAUSAL;
+            case FIFO -> Promise.RELIABLE;
+            case CAUSAL -> Promise.CAUSAL;
             case TOTAL -> settings.get(GroupSettings.TOTAL_DELIVERY) == GroupSettings.TotalDelivery.SAFE
-                    ? PropertyChecker.Promise.SAFE
-                    : PropertyChecker.Promise.TOTAL;
-            case UNRELIABLE -> PropertyChecker.Promise.UNRELIABLE;
+                    ? Promise.SAFE
+                    : Promise.TOTAL;
+            case UNRELIABLE -> Promise.UNRELIABLE;
         };
     }
 }

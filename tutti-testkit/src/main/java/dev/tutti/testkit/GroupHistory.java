@@ -3,6 +3,7 @@ package dev.tutti.testkit;
 import dev.tutti.core.Member;
 import dev.tutti.core.ViewId;
 import dev.tutti.sim.check.History;
+import dev.tutti.sim.check.Promise;
 import dev.tutti.sim.check.PropertyChecker;
 import dev.tutti.sim.check.Violation;
 import java.util.ArrayList;
@@ -49,10 +50,10 @@ final class GroupHistory {
      * @param isDistinct whether no two messages have the same content: else only reliable order is checked
      * @param isWithState whether members that join skip messages, and have a state instead
      */
-    GroupHistory(PropertyChecker.Promise promise, boolean isDistinct, boolean isWithState) {
+    GroupHistory(Promise promise, boolean isDistinct, boolean isWithState) {
         this.isDistinct = isDistinct;
         this.isWithState = isWithState;
-        this.isChecked = isDistinct || promise == PropertyChecker.Promise.RELIABLE;
+        this.isChecked = isDistinct || promise == Promise.RELIABLE;
         this.checker = new PropertyChecker(promise);
     }
 

@@ -12,6 +12,7 @@ import dev.tutti.core.stack.Application;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.Submissions;
 import dev.tutti.sim.CountingMemory;
+import dev.tutti.sim.check.Promise;
 import dev.tutti.sim.check.PropertyChecker;
 import dev.tutti.sim.check.Violation;
 import java.lang.reflect.Proxy;
@@ -57,7 +58,7 @@ class WitnessTest {
 
     private final Cluster cluster = Cluster.of(2, 1);
     private final CountingMemory memory = new CountingMemory(1 << 24);
-    private final GroupHistory record = new GroupHistory(PropertyChecker.Promise.RELIABLE, false, false);
+    private final GroupHistory record = new GroupHistory(Promise.RELIABLE, false, false);
     private final Outgoing outgoing = new Outgoing(memory, 1 << 20);
     private final Witness witnessOfOne = new Witness("g", cluster.process(1), ONE.node(), record);
     private final Witness witnessOfTwo = new Witness("g", cluster.process(2), TWO.node(), record);
@@ -165,7 +166,7 @@ class WitnessTest {
 
     // ------------------------------------------------------------------ what listeners are told, where no two messages are equal
 
-    private final GroupHistory distinct = new GroupHistory(PropertyChecker.Promise.TOTAL, true, false);
+    private final GroupHistory distinct = new GroupHistory(Promise.TOTAL, true, false);
     private final Witness watched = new Witness("d", cluster.process(1), ONE.node(), distinct);
     private final Application stack = watched.above(new Sink());
 
@@ -233,7 +234,7 @@ class WitnessTest {
 
     @Test
     void lastMessageOfAnUnreliableGroupMayBeLost() {
-        GroupHistory lossy = new GroupHistory(PropertyChecker.Promise.UNRELIABLE, true, false);
+        GroupHistory lossy = new GroupHistory(Promise.UNRELIABLE, true, false);
         Witness witness = new Witness("u", cluster.process(1), ONE.node(), lossy);
         Application above = witness.above(new Sink());
         above.onView(View.alone(ONE));

@@ -7,7 +7,7 @@ import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.protocols.packing.PacketSizes;
-import dev.tutti.sim.check.PropertyChecker;
+import dev.tutti.sim.check.Promise;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -99,13 +99,13 @@ final class ClusterSettings {
     }
 
     /** Returns the guarantees that a group with these settings gives. */
-    static PropertyChecker.Promise promise(Settings group) {
+    static Promise promise(Settings group) {
         boolean isSafe = group.get(GroupSettings.TOTAL_DELIVERY) == GroupSettings.TotalDelivery.SAFE;
         return switch (group.get(GroupSettings.STACK)) {
-            case FIFO -> PropertyChecker.Promise.RELIABLE;
-            case CAUSAL -> PropertyChecker.Promise.CAUSAL;
-            case TOTAL -> isSafe ? PropertyChecker.Promise.SAFE : PropertyChecker.Promise.TOTAL;
-            case UNRELIABLE -> PropertyChecker.Promise.UNRELIABLE;
+            case FIFO -> Promise.RELIABLE;
+            case CAUSAL -> Promise.CAUSAL;
+            case TOTAL -> isSafe ? Promise.SAFE : Promise.TOTAL;
+            case UNRELIABLE -> Promise.UNRELIABLE;
         };
     }
 }

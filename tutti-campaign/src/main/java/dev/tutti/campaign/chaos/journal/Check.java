@@ -6,6 +6,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.ViewId;
 import dev.tutti.sim.check.History;
+import dev.tutti.sim.check.Promise;
 import dev.tutti.sim.check.PropertyChecker;
 import dev.tutti.sim.check.Violation;
 import java.io.IOException;
@@ -74,7 +75,7 @@ public final class Check {
     public record Result(
             List<String> violations, long entries, long views, long merges, long submitted, long delivered, int torn) {}
 
-    private final PropertyChecker checker = new PropertyChecker(PropertyChecker.Promise.RELIABLE);
+    private final PropertyChecker checker = new PropertyChecker(Promise.RELIABLE);
     private final Set<ViewId> views = new HashSet<>();
     private final List<String> violations = new ArrayList<>();
     private final long beganNanos;

@@ -9,6 +9,7 @@ import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.sim.check.History;
+import dev.tutti.sim.check.Promise;
 import dev.tutti.sim.check.PropertyChecker;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +81,7 @@ class MergeTest {
     }
 
     private static PropertyChecker checked(List<History.Entry> entries) {
-        PropertyChecker checker = new PropertyChecker(PropertyChecker.Promise.RELIABLE);
+        PropertyChecker checker = new PropertyChecker(Promise.RELIABLE);
         entries.forEach(checker::take);
         return checker;
     }

@@ -28,6 +28,7 @@ import dev.tutti.internal.inspection.MapReport;
 import dev.tutti.internal.inspection.Metrics;
 import dev.tutti.internal.settings.ApiSettings;
 import dev.tutti.internal.settings.MessageBytes;
+import dev.tutti.protocols.datagram.DatagramLimits;
 import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
@@ -125,7 +126,7 @@ public final class Node implements AutoCloseable {
                 streams.start(machine);
             }
             case DatagramDriver datagrams -> {
-                DatagramNode.Limits limits = DatagramNode.Limits.of(
+                DatagramLimits limits = DatagramLimits.of(
                         spec.node(),
                         datagrams.datagramBytesMax(),
                         datagrams.receiveBufferBytes(),

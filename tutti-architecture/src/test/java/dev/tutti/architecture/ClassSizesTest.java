@@ -12,13 +12,9 @@ class ClassSizesTest {
 
     /** Classes over the limit until they are cut at a seam, with the number that each has: it may only become less. */
     private static final Map<String, Integer> FIELDS = Map.ofEntries(
-            Map.entry("dev.tutti.protocols.datagram.DatagramConnection", 44),
-            Map.entry("dev.tutti.protocols.datagram.DatagramNode", 31),
-            Map.entry("dev.tutti.protocols.datagram.Recovery", 33),
             Map.entry("dev.tutti.sim.SimulatedNode", 41));
 
-    private static final Map<String, Integer> ARGUMENTS = Map.of(
-            "dev.tutti.protocols.datagram.DatagramConnection", 9);
+    private static final Map<String, Integer> ARGUMENTS = Map.of();
 
     @Test
     void areKept() {

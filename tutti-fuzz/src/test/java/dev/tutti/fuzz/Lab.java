@@ -8,6 +8,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.datagram.DatagramLimits;
 import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
@@ -159,7 +160,7 @@ final class Lab {
     private static final int DATAGRAM_BYTES_MAX = 1_400;
     private static final List<String> FOUNDERS = List.of("n1", "n2", "n3");
 
-    private final DatagramNode.Limits limits;
+    private final DatagramLimits limits;
     private final PacketSizes packetSizes;
     private final Simulation simulation;
     private final History history = new History();
@@ -183,7 +184,7 @@ final class Lab {
 
     Lab(int size, long seed, Carrier carrier) {
         simulation = new Simulation(seed);
-        limits = DatagramNode.Limits.of(
+        limits = DatagramLimits.of(
                 Settings.of(TransportSettings.ALL),
                 DATAGRAM_BYTES_MAX,
                 simulation.datagrams().receiveBufferBytes(),

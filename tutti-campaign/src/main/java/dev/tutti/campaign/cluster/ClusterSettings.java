@@ -3,7 +3,7 @@ package dev.tutti.campaign.cluster;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.protocols.datagram.DatagramNode;
+import dev.tutti.protocols.datagram.DatagramLimits;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.protocols.packing.PacketSizes;
@@ -88,8 +88,8 @@ final class ClusterSettings {
         return group.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY;
     }
 
-    DatagramNode.Limits datagramLimits(int receiveBufferBytes) {
-        return DatagramNode.Limits.of(node, datagramBytesMax, receiveBufferBytes, isMulticast);
+    DatagramLimits datagramLimits(int receiveBufferBytes) {
+        return DatagramLimits.of(node, datagramBytesMax, receiveBufferBytes, isMulticast);
     }
 
     PacketSizes packetSizes(int receiveBufferBytes) {

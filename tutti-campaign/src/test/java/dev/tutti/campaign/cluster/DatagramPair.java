@@ -5,6 +5,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.datagram.DatagramLimits;
 import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.datagram.HostedMachine;
 import dev.tutti.protocols.datagram.Multicast;
@@ -191,7 +192,7 @@ final class DatagramPair {
         Talker talker = new Talker(memory);
         DatagramNode node = new DatagramNode(
                 talker,
-                new DatagramNode.Limits(
+                new DatagramLimits(
                         datagramBytesMax,
                         simulation.datagrams().receiveBufferBytes(),
                         false,

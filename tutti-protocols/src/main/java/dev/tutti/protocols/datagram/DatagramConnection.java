@@ -41,19 +41,13 @@ final class DatagramConnection {
 
     private static final long MILLISECOND = 1_000_000;
     private static final long LINGER_NANOS = 2_000 * MILLISECOND;
-    private static final long OPEN_RETRY_NANOS = 30 * MILLISECOND;
-    private static final long OPEN_RETRY_NANOS_MAX = 500 * MILLISECOND;
-    private static final int ACK_RANGES_MAX = 64;
 
     /** Parts read of a datagram: a part of one byte costs as much as a full one. Senders write three at most. */
     private static final int PARTS_MAX = 8;
 
-    private static final int DATAGRAM_BYTES_MIN = 1_200;
-
     final int number;
     final long localId;
     final String address;
-    final boolean isDialed;
     State state = State.OPENING;
 
     /** The node has queued this flow as one with something to send. */
@@ -61,69 +55,31 @@ final class DatagramConnection {
 
     @Nullable Endpoint endpoint;
     long remoteId;
-    long cookie;
-    long connectBeforeNanos;
-    private long openNanos;
-    private int openAttempts;
-    private long openSentNanos;
+
+    final Opening opening = new Opening();
 
     private final Owner owner;
     private final Memory memory;
     private final long giveUpNanos;
-    private final SendStream out = new SendStream();
-    private final Congestion congestion = new Congestion(INITIAL_WINDOW_BYTES);
-    private final Recovery recovery = new Recovery(out, congestion);
-    private final ReceiveStream in;
-    private int datagramBytesMax;
+    private final SendSide sending;
+    private final ReceiveSide receiving;
 
-    /** Limits from the other side: the end of the stream it accepts, and the bytes that may be in flight. */
-    private long peerLimit;
-
-    private int peerAllowanceBytes = Integer.MAX_VALUE;
-
-    // Receiving.
-    private final Ranges received = new Ranges();
-    private long receivedFloor;
-    private long largestReceivedNanos;
-    private int unansweredCount;
-    private boolean isAckDue;
-    private long ackNanos = Recovery.NEVER;
-    private long finOffset = -1;
-    private boolean isFinTaken;
-
-    // Closing.
-    private boolean isFinWanted;
+    /** Time at which a closed connection is forgotten, whatever has arrived. */
     private long lingerNanos = Recovery.NEVER;
-
-    private boolean isProbeDue;
 
     /** Bytes received since the node last counted its active senders. */
     long recentBytes;
 
-    // Counters.
-    private long sentDatagrams;
-    private long sentBytes;
-    private long sentStreamBytes;
-    private long resentBytes;
-    private long receivedDatagrams;
-    private long receivedBytes;
-    private long duplicates;
-    private long beyondWindow;
-    private long malformed;
-
     DatagramConnection(
-            Owner owner, int number, long localId, boolean isDialed, String address, int datagramBytesMax,
-            long windowBytes, long giveUpNanos, Memory memory) {
+            Owner owner, int number, long localId, String address, DatagramLimits limits, Memory memory) {
         this.owner = owner;
         this.number = number;
         this.localId = localId;
-        this.isDialed = isDialed;
         this.address = address;
-        this.datagramBytesMax = datagramBytesMax;
-        this.giveUpNanos = giveUpNanos;
+        this.giveUpNanos = 2 * limits.connectNanos();
         this.memory = memory;
-        this.peerLimit = windowBytes;
-        this.in = new ReceiveStream(memory, windowBytes, this::onFrame);
+        this.sending = new SendSide(limits.datagramBytesMax(), limits.windowBytes());
+        this.receiving = new ReceiveSide(memory, limits.windowBytes(), this::onFrame);
     }
 
     // ------------------------------------------------------------------ opening
@@ -131,62 +87,47 @@ final class DatagramConnection {
     /** Starts sending OPEN to the endpoint. */
     void open(Endpoint to, long nowNanos) {
         endpoint = to;
-        openNanos = nowNanos;
-    }
-
-    /** Takes the cookie; the next OPEN is sent at once. */
-    void onCookie(long value, long nowNanos) {
-        cookie = value;
-        openNanos = nowNanos;
-        openAttempts = 0;
+        opening.start(nowNanos);
     }
 
     boolean isOpenDue(long nowNanos) {
-        return state == State.OPENING && endpoint != null && openNanos <= nowNanos;
+        return state == State.OPENING && opening.isDue(nowNanos);
     }
 
-    void onOpenSent(long nowNanos) {
-        openSentNanos = nowNanos;
-        openNanos = nowNanos + Math.min(OPEN_RETRY_NANOS << Math.min(openAttempts, 5), OPEN_RETRY_NANOS_MAX);
-        openAttempts++;
-    }
-
+    /** Takes the answer to OPEN on the dialling side, and a valid OPEN on the other one. */
     void onOpened(long id, int peerDatagramBytesMax, long nowNanos) {
-        if (isDialed && openAttempts == 1) {
-            recovery.onHandshake(nowNanos - openSentNanos);
+        long roundTripNanos = opening.roundTripNanos(nowNanos);
+        if (roundTripNanos >= 0) {
+            sending.onHandshake(roundTripNanos);
         }
         remoteId = id;
-        datagramBytesMax = Math.max(DATAGRAM_BYTES_MIN, Math.min(datagramBytesMax, peerDatagramBytesMax));
+        sending.limitDatagrams(peerDatagramBytesMax);
         state = State.OPEN;
-    }
-
-    int datagramBytesMax() {
-        return datagramBytesMax;
     }
 
     // ------------------------------------------------------------------ from the node
 
     /** Sends a frame. Ownership passes to the flow. */
     void write(Packet frame) {
-        out.append(frame);
+        sending.write(frame);
     }
 
     /** Returns the number of bytes that were written and have not arrived. */
     long keptBytes() {
-        return out.keptBytes();
+        return sending.keptBytes();
     }
 
     /** Closes the flow once everything written has been sent. */
     void close(long nowNanos) {
         state = State.CLOSING;
-        isFinWanted = true;
+        sending.close();
         lingerNanos = nowNanos + LINGER_NANOS;
     }
 
     void release() {
         state = State.GONE;
-        out.releaseAll();
-        in.releaseAll();
+        sending.releaseAll();
+        receiving.releaseAll();
     }
 
     // ------------------------------------------------------------------ receiving
@@ -196,14 +137,11 @@ final class DatagramConnection {
         int length = datagram.length();
         long packetNumber = datagram.takeLong();
         if (datagram.isMalformed() || packetNumber < 0) {
-            malformed++;
+            receiving.onMalformed();
             return;
         }
-        receivedDatagrams++;
-        receivedBytes += length;
         recentBytes += length;
-        if (packetNumber < receivedFloor || received.contains(packetNumber)) {
-            duplicates++;
+        if (!receiving.onDatagram(packetNumber, length)) {
             return;
         }
         boolean isEliciting = false;
@@ -227,43 +165,19 @@ final class DatagramConnection {
                         default -> false;
                     };
             if (!isGood) {
-                malformed++;
+                receiving.onMalformed();
                 return;
             }
         }
         if (state == State.GONE) {
             return;
         }
-        note(packetNumber, isEliciting, nowNanos);
-        if (finOffset >= 0 && in.next() >= finOffset) {
-            isFinTaken = true;
-            isAckDue = true;
-        }
+        receiving.onRead(packetNumber, isEliciting, nowNanos);
     }
 
     /** Returns whether the other side has closed, and everything before that has been taken. */
     boolean isFinTaken() {
-        return isFinTaken;
-    }
-
-    private void note(long packetNumber, boolean isEliciting, long nowNanos) {
-        boolean isNext = received.isEmpty() || packetNumber == received.end(received.count() - 1);
-        if (received.isEmpty() || packetNumber >= received.end(received.count() - 1)) {
-            largestReceivedNanos = nowNanos;
-        }
-        received.add(packetNumber, packetNumber + 1);
-        if (received.count() > ACK_RANGES_MAX) {
-            receivedFloor = received.end(0);
-            received.removeFirst();
-        }
-        if (isEliciting) {
-            unansweredCount++;
-            if (unansweredCount >= 2 || !isNext) {
-                isAckDue = true;
-            } else if (ackNanos == Recovery.NEVER) {
-                ackNanos = nowNanos + Recovery.ACK_DELAY_NANOS;
-            }
-        }
+        return receiving.isFinTaken();
     }
 
     private boolean onAck(Packet datagram, long nowNanos) {
@@ -271,12 +185,7 @@ final class DatagramConnection {
         long delayNanos = Integer.toUnsignedLong(datagram.takeInt()) * 1_000;
         long limit = datagram.takeLong();
         int allowanceBytes = datagram.takeInt();
-        if (largest < 0 || limit < 0 || allowanceBytes < 0 || !recovery.onAck(datagram, largest, delayNanos, nowNanos)) {
-            return false;
-        }
-        peerLimit = Math.max(peerLimit, limit);
-        peerAllowanceBytes = Math.max(DATAGRAM_BYTES_MIN, allowanceBytes);
-        return true;
+        return sending.onAck(datagram, largest, delayNanos, limit, allowanceBytes, nowNanos);
     }
 
     private boolean onStream(Packet datagram) {
@@ -290,14 +199,9 @@ final class DatagramConnection {
             datagram.skip(length);
             return true;
         }
-        switch (in.onChunk(offset, length, datagram)) {
-            case TAKEN -> {}
-            case DUPLICATE -> duplicates++;
-            case BEYOND_WINDOW -> beyondWindow++;
-            case MALFORMED -> {
-                owner.onEnded(this, false, "a frame of an impossible length");
-                return false;
-            }
+        if (!receiving.onChunk(offset, length, datagram)) {
+            owner.onEnded(this, false, "a frame of an impossible length");
+            return false;
         }
         return true;
     }
@@ -316,9 +220,9 @@ final class DatagramConnection {
             return false;
         }
         if (state == State.CLOSING) {
-            isAckDue = true;
+            receiving.acknowledgements().hasten();
         } else {
-            finOffset = offset;
+            receiving.onFin(offset);
         }
         return true;
     }
@@ -330,24 +234,18 @@ final class DatagramConnection {
         if (state != State.OPEN && state != State.CLOSING) {
             return;
         }
-        if (isProbeDue) {
-            isProbeDue = false;
+        if (sending.takeProbe()) {
             probe(effects, nowNanos);
-            if (recovery.hasRoom()) {
+            if (sending.hasRoom()) {
                 // At least one of two probes is likelier to arrive than a single one.
-                send(effects, nowNanos, datagramBytes());
+                send(effects, nowNanos, sending.nextStart(), sending.nextEnd());
             }
         }
-        int datagramBytes = datagramBytes();
-        while (maySend(datagramBytes, nowNanos)) {
-            send(effects, nowNanos, datagramBytes);
+        while (sending.maySend(nowNanos)) {
+            send(effects, nowNanos, sending.nextStart(), sending.nextEnd());
         }
-        if (out.isAllSent() || !out.hasLost() && !out.hasNew(peerLimit)) {
-            if (recovery.inFlightBytes() < windowBytes(datagramBytes)) {
-                congestion.onAppLimited(recovery.inFlightBytes());
-            }
-        }
-        if (isAckDue || ackNanos <= nowNanos) {
+        sending.onFlushed();
+        if (receiving.acknowledgements().isDue(nowNanos)) {
             sendAck(effects, nowNanos);
         }
     }
@@ -359,104 +257,39 @@ final class DatagramConnection {
         }
     }
 
-    private boolean hasSomething() {
-        return out.hasLost() || out.hasNew(peerLimit) || isFinDue();
-    }
-
-    private boolean isFinDue() {
-        return isFinWanted && out.isAllSent() && !recovery.isFinArrived() && !recovery.isFinUnderWay();
-    }
-
-    private boolean maySend(int datagramBytes, long nowNanos) {
-        if (!hasSomething() || !recovery.hasRoom()) {
-            return false;
-        }
-        long inFlightBytes = recovery.inFlightBytes();
-        return inFlightBytes == 0
-                || inFlightBytes + datagramBytes <= windowBytes(datagramBytes) && congestion.nextSendNanos() <= nowNanos;
-    }
-
-    private long windowBytes(int datagramBytes) {
-        return Math.min(congestion.windowBytes(datagramBytes), peerAllowanceBytes);
-    }
-
-    /** Returns the size of a datagram: full, unless the receiver has so little room that several should share it. */
-    private int datagramBytes() {
-        return Math.min(datagramBytesMax, Math.max(DATAGRAM_BYTES_MIN, peerAllowanceBytes / 2));
-    }
-
-    private void send(DatagramEffects effects, long nowNanos, int datagramBytes) {
-        if (out.hasLost()) {
-            send(effects, nowNanos, datagramBytes, out.lostStart(), out.lostEnd());
-        } else {
-            long start = out.nextUnsent();
-            send(effects, nowNanos, datagramBytes, start, Math.max(start, Math.min(out.end(), peerLimit)));
-        }
-    }
-
     /** Asks for an acknowledgement, by sending the oldest data that has not arrived: it is what would be missing. */
     private void probe(DatagramEffects effects, long nowNanos) {
-        if (!recovery.hasRoom()) {
-            return;
-        }
-        if (out.hasLost() || out.oldest() >= out.oldestEnd()) {
-            send(effects, nowNanos, datagramBytes());
-        } else {
-            send(effects, nowNanos, datagramBytes(), out.oldest(), out.oldestEnd());
+        if (sending.hasRoom()) {
+            send(effects, nowNanos, sending.probeStart(), sending.probeEnd());
         }
     }
 
     /** Sends a datagram with as much of the stream from {@code start} on as fits, or a PING if there is nothing. */
-    private void send(DatagramEffects effects, long nowNanos, int datagramBytes, long start, long end) {
-        int ranges = unansweredCount > 0 || isAckDue ? received.count() : 0;
-        int ackBytes = ranges == 0 ? 0 : Datagrams.ACK_BYTES_MIN + (ranges - 1) * Datagrams.RANGE_BYTES;
+    private void send(DatagramEffects effects, long nowNanos, long start, long end) {
+        int datagramBytes = sending.datagramBytes();
         int room = datagramBytes - Datagrams.DATA_HEADER_BYTES - Datagrams.STREAM_HEADER_BYTES;
+        int ackBytes = receiving.acknowledgements().owedBytes();
         if (ackBytes > ACK_BYTES_ASIDE && end - start > room - ackBytes) {
             // A long acknowledgement would split a frame that fills a datagram: it is sent separately.
-            ranges = 0;
             ackBytes = 0;
         }
-        room -= ackBytes;
-        int length = (int) Math.min(Math.min(end - start, room), STREAM_BYTES_MAX);
-        if (length < end - start) {
-            // Frames that arrive in one piece need no copy, but a datagram should not be half empty.
-            long whole = out.frameEnd(start, start + length) - start;
-            length = whole >= length / 4 * 3 ? (int) whole : length;
-        }
+        int length = sending.chunkBytes(start, end, room - ackBytes);
         int capacity = Datagrams.DATA_HEADER_BYTES + ackBytes + Datagrams.STREAM_HEADER_BYTES + length + Datagrams.FIN_BYTES;
         Packet datagram = begin(Math.min(capacity, datagramBytes));
-        if (ranges > 0) {
+        if (ackBytes > 0) {
             appendAck(datagram, nowNanos);
         }
-        if (length > 0) {
-            datagram.appendByte(Datagrams.STREAM).appendLong(start).appendByte(length >> 8).appendByte(length);
-            out.copy(start, start + length, datagram);
-            long fresh = Math.max(0, start + length - Math.max(start, out.nextUnsent()));
-            sentStreamBytes += fresh;
-            resentBytes += length - fresh;
-            out.onSent(start, start + length);
-        }
-        boolean isFin = isFinDue() && datagram.length() + Datagrams.FIN_BYTES <= datagramBytes;
-        if (isFin) {
-            datagram.appendByte(Datagrams.FIN).appendLong(out.end());
-        } else if (length == 0) {
-            datagram.appendByte(Datagrams.PING);
-        }
-        recovery.onSent(nowNanos, datagram.length(), start, length, isFin);
+        sending.append(datagram, start, length, nowNanos);
         finish(effects, datagram);
     }
 
     private void sendAck(DatagramEffects effects, long nowNanos) {
-        if (received.isEmpty()) {
-            isAckDue = false;
-            ackNanos = Recovery.NEVER;
+        if (receiving.acknowledgements().isEmpty()) {
             return;
         }
-        Packet datagram = begin(Datagrams.DATA_HEADER_BYTES
-                + Datagrams.ACK_BYTES_MIN
-                + (received.count() - 1) * Datagrams.RANGE_BYTES);
+        Packet datagram = begin(Datagrams.DATA_HEADER_BYTES + receiving.acknowledgements().bytes());
         appendAck(datagram, nowNanos);
-        recovery.onSentUntracked();
+        sending.onSentUntracked();
         finish(effects, datagram);
     }
 
@@ -465,7 +298,7 @@ final class DatagramConnection {
                 .appendInt(0)
                 .appendByte(Datagrams.DATA)
                 .appendLong(remoteId)
-                .appendLong(recovery.nextNumber());
+                .appendLong(sending.nextNumber());
     }
 
     private void finish(DatagramEffects effects, Packet datagram) {
@@ -474,30 +307,12 @@ final class DatagramConnection {
             throw new IllegalStateException("a datagram is sent before the endpoint of " + address + " is known");
         }
         owner.seals().seal(datagram);
-        sentDatagrams++;
-        sentBytes += datagram.length();
+        sending.onSent(datagram.length());
         effects.send(to, datagram);
     }
 
     private void appendAck(Packet datagram, long nowNanos) {
-        int last = received.count() - 1;
-        long low = received.start(last);
-        long high = received.end(last) - 1;
-        datagram.appendByte(Datagrams.ACK)
-                .appendLong(high)
-                .appendInt((int) Math.min(Integer.MAX_VALUE, Math.max(0, nowNanos - largestReceivedNanos) / 1_000))
-                .appendLong(in.limit())
-                .appendInt(owner.allowanceBytes())
-                .appendByte(last)
-                .appendInt((int) (high - low));
-        for (int index = last - 1; index >= 0; index--) {
-            datagram.appendInt((int) (low - received.end(index)))
-                    .appendInt((int) (received.end(index) - 1 - received.start(index)));
-            low = received.start(index);
-        }
-        unansweredCount = 0;
-        isAckDue = false;
-        ackNanos = Recovery.NEVER;
+        receiving.acknowledgements().append(datagram, receiving.limit(), owner.allowanceBytes(), nowNanos);
     }
 
     // ------------------------------------------------------------------ timers
@@ -505,14 +320,11 @@ final class DatagramConnection {
     /** Returns the time at which {@link #onTimer} or {@link #flush} has something to do. */
     long deadlineNanos() {
         return switch (state) {
-            case OPENING -> Math.min(connectBeforeNanos, endpoint == null ? Recovery.NEVER : openNanos);
-            case OPEN, CLOSING -> {
-                long deadline = Math.min(Math.min(recovery.deadlineNanos(), ackNanos), lingerNanos);
-                boolean isPaced = hasSomething() && recovery.hasRoom();
-                int datagramBytes = datagramBytes();
-                boolean isWindowOpen = recovery.inFlightBytes() + datagramBytes <= windowBytes(datagramBytes);
-                yield isPaced && isWindowOpen ? Math.min(deadline, congestion.nextSendNanos()) : deadline;
-            }
+            case OPENING -> opening.deadlineNanos();
+            case OPEN, CLOSING ->
+                Math.min(
+                        Math.min(sending.deadlineNanos(), receiving.acknowledgements().deadlineNanos()),
+                        lingerNanos);
             case GONE -> Recovery.NEVER;
         };
     }
@@ -522,24 +334,22 @@ final class DatagramConnection {
         if (state != State.OPEN && state != State.CLOSING) {
             return;
         }
-        if (recovery.onTimer(nowNanos)) {
-            isProbeDue = true;
-        }
+        sending.onTimer(nowNanos);
         if (lingerNanos <= nowNanos) {
             owner.onEnded(this, false, "not all that was written has arrived within 2 s after it was closed");
-        } else if (recovery.quietNanos(nowNanos) > giveUpNanos) {
+        } else if (sending.quietNanos(nowNanos) > giveUpNanos) {
             owner.onEnded(this, false, "no acknowledgement for " + giveUpNanos / MILLISECOND + " ms");
         }
     }
 
     /** Returns whether this side has closed and the other side has acknowledged it. */
     boolean isDone() {
-        return state == State.CLOSING && recovery.isFinArrived() && out.isAllArrived();
+        return state == State.CLOSING && sending.isFinArrived() && sending.isAllArrived();
     }
 
     /** Returns whether everything written has arrived. */
     boolean isQuiet() {
-        return out.isAllArrived();
+        return sending.isAllArrived();
     }
 
     // ------------------------------------------------------------------ report
@@ -547,30 +357,9 @@ final class DatagramConnection {
     void report(Report report) {
         report.put("address", address);
         report.put("state", state.name().toLowerCase(Locale.ROOT));
-        report.put("datagram-bytes", datagramBytesMax);
-        report.put("sent-datagrams", sentDatagrams);
-        report.put("sent-bytes", sentBytes);
-        report.put("sent-stream-bytes", sentStreamBytes);
-        report.put("resent-bytes", resentBytes);
-        report.put("lost-datagrams", recovery.lostPackets);
-        report.put("lost-bytes", recovery.lostBytes);
-        report.put("late-datagrams", recovery.foundPackets);
-        report.put("probes", recovery.probes);
-        report.put("received-datagrams", receivedDatagrams);
-        report.put("received-bytes", receivedBytes);
-        report.put("duplicates", duplicates);
-        report.put("beyond-window", beyondWindow);
-        report.put("malformed", malformed);
-        report.put("round-trip-micros", recovery.smoothedNanos() / 1_000);
-        report.put("bandwidth-bytes-per-second", (long) (congestion.bandwidth() * 1e9));
-        report.put("loss-percent", Math.round(congestion.loss() * 100));
-        report.put("window-bytes", windowBytes(datagramBytes()));
-        report.put("in-flight-bytes", recovery.inFlightBytes());
-        report.put("kept-bytes", out.keptBytes());
+        sending.report(report);
+        receiving.report(report);
     }
-
-    private static final int INITIAL_WINDOW_BYTES = 14_000;
-    private static final int STREAM_BYTES_MAX = 0xffff;
 
     /** A longer acknowledgement does not share a datagram that could be full without it. */
     private static final int ACK_BYTES_ASIDE = 64;

@@ -7,12 +7,9 @@ import dev.tutti.core.driver.DatagramMachine;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Endpoint;
-import dev.tutti.core.driver.TransportSettings;
-import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,93 +21,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DatagramNode implements DatagramMachine {
 
-    /**
-     * @param datagramBytesMax the largest datagram, without the headers of IP and UDP
-     * @param receiveBufferBytes size of the socket's receive buffer, from which the loop reads
-     * @param isMulticast whether the driver reaches all nodes with one datagram
-     * @param isSummed whether datagrams carry a checksum, the same at all nodes
-     * @param connectNanos time-out of a dial, and half of the time for which nothing may be acknowledged
-     * @param connectionsMax connections at a time; further ones are not opened
-     * @param windowBytes bytes that one connection may receive out of order
-     * @param sendBytesMax bytes that may wait on one connection; it is closed beyond
-     */
-    public record Limits(
-            int datagramBytesMax,
-            int receiveBufferBytes,
-            boolean isMulticast,
-            boolean isSummed,
-            long connectNanos,
-            int connectionsMax,
-            long windowBytes,
-            long sendBytesMax) {
-
-        /**
-         * @param settings with {@link TransportSettings}
-         */
-        public static Limits of(Settings settings, int datagramBytesMax, int receiveBufferBytes, boolean isMulticast) {
-            return new Limits(
-                    Math.min(datagramBytesMax, Packet.DATAGRAM_MAX),
-                    receiveBufferBytes,
-                    isMulticast,
-                    true,
-                    settings.get(TransportSettings.CONNECT_TIMEOUT).toNanos(),
-                    settings.get(TransportSettings.CONNECTIONS_MAX),
-                    settings.get(TransportSettings.DATAGRAM_WINDOW).bytes(),
-                    settings.get(TransportSettings.WRITE_BUFFER_MAX).bytes());
-        }
-
-        /** Returns the same limits without checksums, for networks that never alter a datagram. */
-        public Limits withoutChecksums() {
-            return new Limits(
-                    datagramBytesMax, receiveBufferBytes, isMulticast, false, connectNanos, connectionsMax, windowBytes,
-                    sendBytesMax);
-        }
-
-        /** Returns the payload of a packet that fills a datagram, of which several fit into the receive buffer. */
-        public int payloadBytesMax() {
-            int datagramBytes = isMulticast
-                    ? Math.min(datagramBytesMax, Math.max(DATAGRAM_BYTES_MIN, receiveBufferBytes / BUFFER_DATAGRAMS))
-                    : datagramBytesMax;
-            return datagramBytes - OVERHEAD_BYTES;
-        }
-
-        public Limits {
-            if (datagramBytesMax < DATAGRAM_BYTES_MIN || Packet.DATAGRAM_MAX < datagramBytesMax) {
-                throw new IllegalArgumentException("datagrams of " + datagramBytesMax + " bytes: " + DATAGRAM_BYTES_MIN
-                        + " to " + Packet.DATAGRAM_MAX);
-            }
-        }
-    }
-
-    /** Smallest datagram that every path takes (IPv6, and most of IPv4). */
-    public static final int DATAGRAM_BYTES_MIN = 1_200;
-
-    /** Headers of datagrams, connections, groups and their layers, and of a short acknowledgement. */
-    private static final int OVERHEAD_BYTES = 192;
-
-    /** Datagrams of a multicast sender that the receive buffer has to hold. */
-    private static final int BUFFER_DATAGRAMS = 16;
-
     private static final long NEVER = Long.MAX_VALUE;
 
     /** Bytes of an OPEN without checksum and kind. The answer to a shorter one would be longer than it. */
     private static final int OPEN_BODY_BYTES = Datagrams.OPEN_BYTES - Datagrams.CHECKSUM_BYTES - 1;
 
     private final HostedMachine node;
-    private final Limits limits;
-    private final Keys keys;
+    private final DatagramLimits limits;
     private final Memory memory;
     private final Datagrams seals;
     private final FlowOwner owner = new FlowOwner();
     private final NodeEffects nodeEffects = new NodeEffects();
-    private final ToAll multicast = new ToAll();
-    private final ArrayDeque<Packet> toAll = new ArrayDeque<>();
+    private final MulticastQueue multicast;
 
     private final DatagramConnections connections;
     private final ReceiveShare share;
     private final Replies replies;
-    private final LinkedHashMap<String, List<DatagramConnection>> resolving = new LinkedHashMap<>();
-    private final List<String> toResolve = new ArrayList<>();
+    private final AddressValidation validation;
+    private final PendingResolutions resolutions = new PendingResolutions();
     private final ArrayDeque<DatagramConnection> dirty = new ArrayDeque<>();
     private final List<DatagramConnection> overflown = new ArrayList<>();
 
@@ -121,30 +49,24 @@ public final class DatagramNode implements DatagramMachine {
     // Counters.
     private long receivedDatagrams;
     private long receivedMulticasts;
-    private long sentMulticasts;
-    private long damaged;
-    private long otherChecksums;
-    private long malformed;
-    private long unknown;
-    private long wrongEndpoint;
-    private long badCookies;
-    private long cookiesSent;
     private long resetsReceived;
-    private long overload;
+    private final DatagramDrops drops = new DatagramDrops();
 
     /**
      * @param keyLow half of a key that nobody can guess
      * @param keyHigh the other half
      */
-    public DatagramNode(HostedMachine node, Limits limits, long keyLow, long keyHigh, Memory memory) {
+    public DatagramNode(HostedMachine node, DatagramLimits limits, long keyLow, long keyHigh, Memory memory) {
         this.node = node;
         this.limits = limits;
         this.seals = new Datagrams(limits.isSummed());
-        this.keys = new Keys(keyLow, keyHigh);
         this.memory = memory;
+        Keys keys = new Keys(keyLow, keyHigh);
         this.connections = new DatagramConnections(keys);
         this.share = new ReceiveShare(connections, limits.receiveBufferBytes());
         this.replies = new Replies(seals, memory);
+        this.validation = new AddressValidation(keys, replies, drops);
+        this.multicast = new MulticastQueue(limits, seals);
         if (limits.isMulticast()) {
             node.useMulticast(multicast);
         }
@@ -185,7 +107,7 @@ public final class DatagramNode implements DatagramMachine {
 
     private void onTimer(DatagramConnection flow) {
         if (flow.state == DatagramConnection.State.OPENING) {
-            if (flow.connectBeforeNanos <= nowNanos) {
+            if (flow.opening.isTimedOut(nowNanos)) {
                 forget(flow);
                 node.onDialFailed(nowNanos, flow.number, DialFailure.UNREACHABLE,
                         "no answer within " + limits.connectNanos() / 1_000_000 + " ms");
@@ -205,11 +127,7 @@ public final class DatagramNode implements DatagramMachine {
     @Override
     public void onResolved(long now, String address, @Nullable Endpoint endpoint) {
         nowNanos = now;
-        List<DatagramConnection> waiting = resolving.remove(address);
-        if (waiting == null) {
-            return;
-        }
-        for (DatagramConnection flow : waiting) {
+        for (DatagramConnection flow : resolutions.take(address)) {
             if (flow.state != DatagramConnection.State.OPENING || flow.endpoint != null) {
                 continue;
             }
@@ -241,13 +159,13 @@ public final class DatagramNode implements DatagramMachine {
                     node.onMulticast(now, datagram);
                     return;
                 }
-                default -> malformed++;
+                default -> drops.count(DatagramDrops.Reason.MALFORMED);
             }
         } else if (seal == Datagrams.Seal.OTHER) {
             // transport.checksum differs between the two.
-            otherChecksums++;
+            drops.count(DatagramDrops.Reason.OTHER_CHECKSUM);
         } else {
-            damaged++;
+            drops.count(DatagramDrops.Reason.DAMAGED);
         }
         datagram.release();
     }
@@ -259,27 +177,20 @@ public final class DatagramNode implements DatagramMachine {
         long cookie = datagram.takeLong();
         int datagramBytesMax = datagram.takeInt();
         if (datagram.isMalformed() || magic != Datagrams.MAGIC || length < OPEN_BODY_BYTES) {
-            malformed++;
+            drops.count(DatagramDrops.Reason.MALFORMED);
             return;
         }
-        if (!keys.isCookie(cookie, from, id, nowNanos)) {
-            if (cookie != 0) {
-                badCookies++;
-            }
-            cookiesSent++;
-            replies.add(from, replies.create(Datagrams.COOKIE_BYTES, Datagrams.COOKIE)
-                    .appendLong(id)
-                    .appendLong(keys.cookie(from, id, nowNanos)));
+        if (!validation.isValid(from, id, cookie, nowNanos)) {
             return;
         }
         DatagramConnection flow = connections.ofRemote(from, id);
         if (flow == null) {
             if (connections.count() >= limits.connectionsMax()) {
-                overload++;
+                drops.count(DatagramDrops.Reason.OVERLOAD);
                 return;
             }
             String remote = text(from);
-            flow = add(node.onAccepted(nowNanos, remote), false, remote);
+            flow = add(node.onAccepted(nowNanos, remote), remote);
             flow.endpoint = from;
             flow.onOpened(id, datagramBytesMax, nowNanos);
             connections.onRemote(flow, from, id);
@@ -294,9 +205,9 @@ public final class DatagramNode implements DatagramMachine {
         DatagramConnection flow = dialed(from, datagram.takeLong());
         long cookie = datagram.takeLong();
         if (datagram.isMalformed() || flow == null) {
-            unknown++;
-        } else if (cookie != flow.cookie) {
-            flow.onCookie(cookie, nowNanos);
+            drops.count(DatagramDrops.Reason.UNKNOWN_CONNECTION);
+        } else if (cookie != flow.opening.cookie()) {
+            flow.opening.onCookie(cookie, nowNanos);
             touch(flow);
         }
     }
@@ -306,7 +217,7 @@ public final class DatagramNode implements DatagramMachine {
         long id = datagram.takeLong();
         int datagramBytesMax = datagram.takeInt();
         if (datagram.isMalformed() || flow == null) {
-            unknown++;
+            drops.count(DatagramDrops.Reason.UNKNOWN_CONNECTION);
             return;
         }
         flow.onOpened(id, datagramBytesMax, nowNanos);
@@ -324,23 +235,23 @@ public final class DatagramNode implements DatagramMachine {
     private void onData(Endpoint from, Packet datagram) {
         long id = datagram.takeLong();
         if (datagram.isMalformed()) {
-            malformed++;
+            drops.count(DatagramDrops.Reason.MALFORMED);
             return;
         }
         DatagramConnection flow = connections.find(id);
         if (flow == null) {
-            unknown++;
+            drops.count(DatagramDrops.Reason.UNKNOWN_CONNECTION);
             // This process is another one than its sender means, or has closed the connection.
             replies.reset(from, id, nowNanos);
             return;
         }
         if (!from.equals(flow.endpoint)) {
-            wrongEndpoint++;
+            drops.count(DatagramDrops.Reason.WRONG_ENDPOINT);
             return;
         }
         if (flow.state == DatagramConnection.State.OPENING) {
             // It has overtaken the answer that carries the id to reply to. It will be sent again.
-            unknown++;
+            drops.count(DatagramDrops.Reason.UNKNOWN_CONNECTION);
             return;
         }
         flow.onDatagram(datagram, nowNanos);
@@ -360,7 +271,7 @@ public final class DatagramNode implements DatagramMachine {
         long id = datagram.takeLong();
         DatagramConnection flow = datagram.isMalformed() ? null : connections.ofRemote(from, id);
         if (flow == null) {
-            unknown++;
+            drops.count(DatagramDrops.Reason.UNKNOWN_CONNECTION);
             return;
         }
         resetsReceived++;
@@ -369,18 +280,9 @@ public final class DatagramNode implements DatagramMachine {
 
     // ------------------------------------------------------------------ flows
 
-    private DatagramConnection add(int number, boolean isDialed, String address) {
+    private DatagramConnection add(int number, String address) {
         long id = connections.nextId();
-        DatagramConnection flow = new DatagramConnection(
-                owner,
-                number,
-                id,
-                isDialed,
-                address,
-                limits.datagramBytesMax(),
-                limits.windowBytes(),
-                2 * limits.connectNanos(),
-                memory);
+        DatagramConnection flow = new DatagramConnection(owner, number, id, address, limits, memory);
         connections.add(flow);
         return flow;
     }
@@ -444,16 +346,8 @@ public final class DatagramNode implements DatagramMachine {
             overflown.clear();
             node.drain(nodeEffects);
         }
-        for (String address : toResolve) {
-            effects.resolve(address);
-        }
-        toResolve.clear();
-        Packet frame = toAll.poll();
-        while (frame != null) {
-            sentMulticasts++;
-            effects.multicast(frame);
-            frame = toAll.poll();
-        }
+        resolutions.drain(effects);
+        multicast.drain(effects);
         replies.drain(effects);
         DatagramConnection flow = dirty.poll();
         while (flow != null) {
@@ -471,11 +365,11 @@ public final class DatagramNode implements DatagramMachine {
     private void flush(DatagramConnection flow, DatagramEffects effects) {
         Endpoint endpoint = flow.endpoint;
         if (endpoint != null && flow.isOpenDue(nowNanos)) {
-            flow.onOpenSent(nowNanos);
+            flow.opening.onSent(nowNanos);
             Packet open = replies.create(Datagrams.OPEN_BYTES, Datagrams.OPEN)
                     .appendInt(Datagrams.MAGIC)
                     .appendLong(flow.localId)
-                    .appendLong(flow.cookie)
+                    .appendLong(flow.opening.cookie())
                     .appendInt(limits.datagramBytesMax());
             seals.seal(open);
             effects.send(endpoint, open);
@@ -492,7 +386,7 @@ public final class DatagramNode implements DatagramMachine {
 
         @Override
         public void resolve(String address) {
-            toResolve.add(address);
+            throw new IllegalStateException("a flow resolves no address");
         }
 
         @Override
@@ -506,41 +400,14 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
-    /** Multicasts of the node: sealed and queued. */
-    private final class ToAll implements Multicast {
-
-        @Override
-        public void send(Packet frame) {
-            frame.prependByte(Datagrams.MULTICAST).prependInt(0);
-            seals.seal(frame);
-            toAll.add(frame);
-        }
-
-        @Override
-        public int frameBytesMax() {
-            return limits.datagramBytesMax() - Datagrams.MULTICAST_HEADER_BYTES;
-        }
-
-        @Override
-        public int receiveBufferBytes() {
-            return limits.receiveBufferBytes();
-        }
-    }
-
     /** Effects of the hosted machine on its connections. */
     private final class NodeEffects implements Effects {
 
         @Override
         public void dial(int connection, String address) {
-            DatagramConnection flow = add(connection, true, address);
-            flow.connectBeforeNanos = nowNanos + limits.connectNanos();
-            List<DatagramConnection> waiting = resolving.get(address);
-            if (waiting == null) {
-                waiting = new ArrayList<>(1);
-                resolving.put(address, waiting);
-                toResolve.add(address);
-            }
-            waiting.add(flow);
+            DatagramConnection flow = add(connection, address);
+            flow.opening.limit(nowNanos + limits.connectNanos());
+            resolutions.add(flow);
             touch(flow);
         }
 
@@ -598,20 +465,14 @@ public final class DatagramNode implements DatagramMachine {
         Report section = report.section("datagrams");
         section.put("received-datagrams", receivedDatagrams);
         section.put("received-multicasts", receivedMulticasts);
-        section.put("sent-multicasts", sentMulticasts);
+        section.put("sent-multicasts", multicast.sent());
         section.put("connections", connections.count());
         section.put("active-senders", share.senders());
-        section.put("damaged", damaged);
-        section.put("other-checksums", otherChecksums);
-        section.put("malformed", malformed);
-        section.put("unknown-connection", unknown);
-        section.put("wrong-endpoint", wrongEndpoint);
-        section.put("bad-cookies", badCookies);
-        section.put("cookies-sent", cookiesSent);
+        drops.report(section);
+        validation.report(section);
         replies.reportResets(section);
         section.put("resets-received", resetsReceived);
         section.put("answers-dropped", replies.dropped());
-        section.put("overload", overload);
         for (int slot = 0; slot < connections.slots(); slot++) {
             DatagramConnection flow = connections.at(slot);
             if (flow != null) {

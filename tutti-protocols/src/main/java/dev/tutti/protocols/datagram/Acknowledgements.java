@@ -1,6 +1,8 @@
 package dev.tutti.protocols.datagram;
 
 import dev.tutti.core.Packet;
+import dev.tutti.protocols.datagram.recovery.Ranges;
+import dev.tutti.protocols.datagram.recovery.Recovery;
 
 /**
  * Numbers of the datagrams received on a connection, and the acknowledgement that is owed for them: at the end of a turn
@@ -72,7 +74,7 @@ final class Acknowledgements {
     /** Returns the bytes of an acknowledgement. */
     int bytes() {
         int count = received.count();
-        return count == 0 ? 0 : Datagrams.ACK_BYTES_MIN + (count - 1) * Datagrams.RANGE_BYTES;
+        return count == 0 ? 0 : Datagrams.ACK_BYTES_MIN + (count - 1) * Recovery.RANGE_BYTES;
     }
 
     /**

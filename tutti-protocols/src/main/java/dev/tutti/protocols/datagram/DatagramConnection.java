@@ -5,6 +5,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DatagramEffects;
 import dev.tutti.core.driver.Endpoint;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.datagram.recovery.Recovery;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

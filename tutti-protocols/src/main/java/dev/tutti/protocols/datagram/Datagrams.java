@@ -44,11 +44,6 @@ final class Datagrams {
     /** Type, largest, delay, limit, allowance, count of further ranges, length of the first. */
     static final int ACK_BYTES_MIN = 1 + 8 + 4 + 8 + 4 + 1 + 4;
 
-    static final int RANGE_BYTES = 8;
-
-    /** Bytes of a frame's length before the frame in the stream. */
-    static final int PREFIX_BYTES = 4;
-
     /** Instead of a checksum. */
     static final int UNSUMMED = 0x756e7375;
 

@@ -1,5 +1,7 @@
 package dev.tutti.protocols.datagram;
 
+import dev.tutti.protocols.datagram.recovery.Recovery;
+
 /** Attempts of the dialling side to open a connection: OPEN is repeated until the other side accepts. */
 final class Opening {
 

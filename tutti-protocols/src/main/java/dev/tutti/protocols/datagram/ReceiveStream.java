@@ -2,6 +2,7 @@ package dev.tutti.protocols.datagram;
 
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
+import dev.tutti.protocols.datagram.recovery.SendStream;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -148,7 +149,7 @@ final class ReceiveStream {
             prefixBytes++;
             left--;
             next++;
-            if (prefixBytes == Datagrams.PREFIX_BYTES) {
+            if (prefixBytes == SendStream.PREFIX_BYTES) {
                 left -= begin(source, left);
             }
         }

@@ -2,6 +2,9 @@ package dev.tutti.protocols.datagram;
 
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.datagram.recovery.Congestion;
+import dev.tutti.protocols.datagram.recovery.Recovery;
+import dev.tutti.protocols.datagram.recovery.SendStream;
 
 /**
  * Sending side of a connection: the stream, and the decision on what of it is sent when, within the limits of the path
@@ -248,10 +251,10 @@ final class SendSide {
         report.put("sent-bytes", bytes);
         report.put("sent-stream-bytes", streamBytes);
         report.put("resent-bytes", resentBytes);
-        report.put("lost-datagrams", recovery.lostPackets);
-        report.put("lost-bytes", recovery.lostBytes);
-        report.put("late-datagrams", recovery.foundPackets);
-        report.put("probes", recovery.probes);
+        report.put("lost-datagrams", recovery.lostPackets());
+        report.put("lost-bytes", recovery.lostBytes());
+        report.put("late-datagrams", recovery.foundPackets());
+        report.put("probes", recovery.probes());
         report.put("round-trip-micros", recovery.smoothedNanos() / 1_000);
         report.put("bandwidth-bytes-per-second", (long) (congestion.bandwidth() * 1e9));
         report.put("loss-percent", Math.round(congestion.loss() * 100));

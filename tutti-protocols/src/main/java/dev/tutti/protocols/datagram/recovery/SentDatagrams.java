@@ -1,4 +1,4 @@
-package dev.tutti.protocols.datagram;
+package dev.tutti.protocols.datagram.recovery;
 
 import java.util.Arrays;
 
@@ -82,7 +82,8 @@ final class SentDatagrams {
 
     /** Adds the record of a datagram that needs no acknowledgement. */
     void addSettled() {
-        states[nextSlot()] = SETTLED;
+        int slot = nextSlot();
+        states[slot] = SETTLED;
         next++;
     }
 

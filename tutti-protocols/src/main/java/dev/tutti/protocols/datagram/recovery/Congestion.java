@@ -1,4 +1,4 @@
-package dev.tutti.protocols.datagram;
+package dev.tutti.protocols.datagram.recovery;
 
 /**
  * Congestion control: derives window and pacing from the measured delivery rate. It models the path rather
@@ -13,7 +13,7 @@ package dev.tutti.protocols.datagram;
  * <em>lowest</em> loss of the last cycle counts. Loss from a full queue vanishes in the part of the cycle that sends
  * less, so the lowest goes down cycle by cycle and the rate with it. Random loss remains in all parts.
  */
-final class Congestion {
+public final class Congestion {
 
     private static final double[] CYCLE = {1.25, 0.75, 1, 1, 1, 1, 1, 1};
     private static final double STARTUP_GAIN = 2.77;
@@ -71,7 +71,7 @@ final class Congestion {
     private long probeEndNanos;
     private long nextSendNanos;
 
-    Congestion(int initialWindowBytes) {
+    public Congestion(int initialWindowBytes) {
         this.initialWindowBytes = initialWindowBytes;
     }
 
@@ -107,7 +107,7 @@ final class Congestion {
     }
 
     /** Notes that there is nothing more to send, although the window would allow it. */
-    void onAppLimited(long inFlightBytes) {
+    public void onAppLimited(long inFlightBytes) {
         appLimitedUntilBytes = deliveredBytes + Math.max(1, inFlightBytes);
     }
 
@@ -221,7 +221,7 @@ final class Congestion {
     // ------------------------------------------------------------------ what follows
 
     /** Bytes per nanosecond; 0 if not known. */
-    double bandwidth() {
+    public double bandwidth() {
         double highest = 0;
         for (double bandwidth : bandwidths) {
             highest = Math.max(highest, bandwidth);
@@ -230,7 +230,7 @@ final class Congestion {
     }
 
     /** The lowest loss of the epochs of a cycle. */
-    double loss() {
+    public double loss() {
         double lowest = 1;
         for (int index = 1; index < EPOCHS; index++) {
             lowest = Math.min(lowest, losses[(epoch + index) % EPOCHS]);
@@ -262,7 +262,7 @@ final class Congestion {
     }
 
     /** Returns the number of bytes that may be in flight. */
-    long windowBytes(int datagramBytes) {
+    public long windowBytes(int datagramBytes) {
         if (minRoundTripNanos == Long.MAX_VALUE || bandwidth() == 0) {
             return Math.max(initialWindowBytes, WINDOW_DATAGRAMS_MIN * datagramBytes);
         }
@@ -278,7 +278,7 @@ final class Congestion {
     }
 
     /** Returns the time from which the next datagram may be sent; it may be in the past. */
-    long nextSendNanos() {
+    public long nextSendNanos() {
         return nextSendNanos;
     }
 

@@ -1,4 +1,4 @@
-package dev.tutti.protocols.datagram;
+package dev.tutti.protocols.datagram.recovery;
 
 import dev.tutti.core.Packet;
 import java.util.Arrays;
@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Bytes are first sent in order. Lost ranges are sent again, those that have arrived are not.
  */
-final class SendStream {
+public final class SendStream {
+
+    /** Bytes of a frame's length before the frame in the stream. */
+    public static final int PREFIX_BYTES = 4;
 
     private @Nullable Packet[] frames = new Packet[16];
     private long[] starts = new long[16];
@@ -27,7 +30,7 @@ final class SendStream {
     private final Ranges arrived = new Ranges();
     private final Ranges lost = new Ranges();
 
-    void append(Packet frame) {
+    public void append(Packet frame) {
         if (count == frames.length) {
             grow();
         }
@@ -35,7 +38,7 @@ final class SendStream {
         frames[slot] = frame;
         starts[slot] = end;
         count++;
-        end += Datagrams.PREFIX_BYTES + frame.length();
+        end += PREFIX_BYTES + frame.length();
     }
 
     private void grow() {
@@ -51,56 +54,56 @@ final class SendStream {
         first = 0;
     }
 
-    long end() {
+    public long end() {
         return end;
     }
 
     /** Returns the number of bytes that are not known to have arrived. */
-    long keptBytes() {
+    public long keptBytes() {
         return end - arrivedBelow;
     }
 
-    boolean isAllArrived() {
+    public boolean isAllArrived() {
         return arrivedBelow == end;
     }
 
-    boolean hasLost() {
+    public boolean hasLost() {
         return !lost.isEmpty();
     }
 
     /** Returns whether there are bytes below {@code limit} that were never sent. */
-    boolean hasNew(long limit) {
+    public boolean hasNew(long limit) {
         return nextUnsent < Math.min(end, limit);
     }
 
-    boolean isAllSent() {
+    public boolean isAllSent() {
         return nextUnsent == end && lost.isEmpty();
     }
 
-    long lostStart() {
+    public long lostStart() {
         return lost.start(0);
     }
 
-    long lostEnd() {
+    public long lostEnd() {
         return lost.end(0);
     }
 
-    long nextUnsent() {
+    public long nextUnsent() {
         return nextUnsent;
     }
 
-    void onSent(long start, long sentEnd) {
+    public void onSent(long start, long sentEnd) {
         nextUnsent = Math.max(nextUnsent, sentEnd);
         lost.remove(start, sentEnd);
     }
 
     /** Returns the offset of the oldest byte that has not arrived. */
-    long oldest() {
+    public long oldest() {
         return arrivedBelow;
     }
 
     /** Returns the end of the run of bytes from {@link #oldest} on that were sent and have not arrived. */
-    long oldestEnd() {
+    public long oldestEnd() {
         return arrived.isEmpty() ? nextUnsent : Math.min(nextUnsent, arrived.start(0));
     }
 
@@ -128,7 +131,7 @@ final class SendStream {
     private void release() {
         while (count > 0) {
             Packet frame = frames[first];
-            if (frame == null || starts[first] + Datagrams.PREFIX_BYTES + frame.length() > arrivedBelow) {
+            if (frame == null || starts[first] + PREFIX_BYTES + frame.length() > arrivedBelow) {
                 return;
             }
             frame.release();
@@ -138,7 +141,7 @@ final class SendStream {
         }
     }
 
-    void releaseAll() {
+    public void releaseAll() {
         for (int index = 0; index < count; index++) {
             Packet frame = frames[(first + index) & (frames.length - 1)];
             if (frame != null) {
@@ -155,7 +158,7 @@ final class SendStream {
     }
 
     /** Returns the end of the last frame that ends in ({@code start}, {@code limit}]; {@code limit} if none does. */
-    long frameEnd(long start, long limit) {
+    public long frameEnd(long start, long limit) {
         if (limit == end) {
             return limit;
         }
@@ -165,7 +168,7 @@ final class SendStream {
     }
 
     /** Appends the bytes from {@code start} to {@code rangeEnd}, none of which have arrived, to a datagram. */
-    void copy(long start, long rangeEnd, Packet datagram) {
+    public void copy(long start, long rangeEnd, Packet datagram) {
         int index = find(start);
         long at = start;
         while (at < rangeEnd) {
@@ -174,7 +177,7 @@ final class SendStream {
             if (frame == null) {
                 throw new IllegalStateException("byte " + at + " of the stream is not kept");
             }
-            long body = starts[slot] + Datagrams.PREFIX_BYTES;
+            long body = starts[slot] + PREFIX_BYTES;
             for (; at < body && at < rangeEnd; at++) {
                 datagram.appendByte(frame.length() >>> (int) (8 * (body - 1 - at)));
             }

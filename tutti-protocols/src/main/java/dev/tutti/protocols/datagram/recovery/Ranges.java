@@ -1,32 +1,32 @@
-package dev.tutti.protocols.datagram;
+package dev.tutti.protocols.datagram.recovery;
 
 import java.util.Arrays;
 
 /** Numbers, as disjoint half-open ranges in ascending order that do not touch. */
-final class Ranges {
+public final class Ranges {
 
     /** Start and end of one range after the other. */
     private long[] bounds = new long[16];
 
     private int count;
 
-    int count() {
+    public int count() {
         return count;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return count == 0;
     }
 
-    long start(int index) {
+    public long start(int index) {
         return bounds[2 * index];
     }
 
-    long end(int index) {
+    public long end(int index) {
         return bounds[2 * index + 1];
     }
 
-    boolean contains(long number) {
+    public boolean contains(long number) {
         int index = firstEndingAbove(number);
         return index < count && start(index) <= number;
     }
@@ -36,7 +36,7 @@ final class Ranges {
      *
      * @return whether one of them was not there
      */
-    boolean add(long start, long end) {
+    public boolean add(long start, long end) {
         if (start >= end) {
             return false;
         }
@@ -58,7 +58,7 @@ final class Ranges {
         return true;
     }
 
-    void remove(long start, long end) {
+    public void remove(long start, long end) {
         int from = firstEndingAbove(start);
         if (start >= end || from == count || start(from) >= end) {
             return;
@@ -84,7 +84,7 @@ final class Ranges {
         }
     }
 
-    void removeFirst() {
+    public void removeFirst() {
         replace(0, 1, 0);
     }
 

@@ -1,4 +1,4 @@
-package dev.tutti.protocols.datagram;
+package dev.tutti.protocols.datagram.recovery;
 
 /** Estimate of a path's round trip: the smoothed value and its variation, as in RFC 9002, section 5. */
 final class RoundTrip {

@@ -1,4 +1,4 @@
-package dev.tutti.protocols.datagram;
+package dev.tutti.protocols.datagram.recovery;
 
 /**
  * Distance and time after which a datagram counts as lost because later ones have arrived.

@@ -1,4 +1,4 @@
-package dev.tutti.protocols.datagram;
+package dev.tutti.protocols.datagram.recovery;
 
 import dev.tutti.core.Packet;
 
@@ -7,17 +7,20 @@ import dev.tutti.core.Packet;
  *
  * <p>A datagram counts as lost when later ones have arrived, by number or by time, as {@link LossThresholds} say.
  */
-final class Recovery {
+public final class Recovery {
 
-    static final long NEVER = Long.MAX_VALUE;
+    public static final long NEVER = Long.MAX_VALUE;
 
     private static final long MILLISECOND = 1_000_000;
 
     /** Precision of timers: no decision is made on a shorter time. */
     static final long GRANULARITY_NANOS = MILLISECOND / 5;
 
+    /** Bytes of each range of an acknowledgement after the first. */
+    public static final int RANGE_BYTES = 8;
+
     /** Time for which the other side may delay the acknowledgement of a single datagram. */
-    static final long ACK_DELAY_NANOS = MILLISECOND;
+    public static final long ACK_DELAY_NANOS = MILLISECOND;
 
     private static final long PROBE_NANOS_MAX = 400 * MILLISECOND;
 
@@ -39,38 +42,38 @@ final class Recovery {
     private long quietSinceNanos;
 
     // Counters.
-    long lostPackets;
-    long lostBytes;
-    long foundPackets;
-    long probes;
+    private long lostPackets;
+    private long lostBytes;
+    private long foundPackets;
+    private long probes;
 
-    Recovery(SendStream stream, Congestion congestion) {
+    public Recovery(SendStream stream, Congestion congestion) {
         this.stream = stream;
         this.congestion = congestion;
     }
 
     // ------------------------------------------------------------------ sending
 
-    boolean hasRoom() {
+    public boolean hasRoom() {
         return sent.count() < SentDatagrams.RECORDS_MAX;
     }
 
-    long nextNumber() {
+    public long nextNumber() {
         return sent.next();
     }
 
-    long inFlightBytes() {
+    public long inFlightBytes() {
         return inFlightBytes;
     }
 
     /** Takes a number for a datagram that needs no acknowledgement, and is not tracked. */
-    void onSentUntracked() {
+    public void onSentUntracked() {
         sent.addSettled();
         advance();
     }
 
     /** Tracks a datagram that has to be acknowledged, with a range of the stream or none. */
-    void onSent(long nowNanos, int bytes, long start, int length, boolean isFin) {
+    public void onSent(long nowNanos, int bytes, long start, int length, boolean isFin) {
         congestion.onSent(bytes, inFlightBytes, nowNanos);
         sent.add(nowNanos, bytes, start, length, isFin, congestion);
         if (inFlightCount == 0) {
@@ -88,11 +91,11 @@ final class Recovery {
      *
      * @return false if it names a datagram that was never sent, or can't be decoded
      */
-    boolean onAck(Packet ack, long largest, long delayNanos, long nowNanos) {
+    public boolean onAck(Packet ack, long largest, long delayNanos, long nowNanos) {
         int more = ack.takeByte();
         long high = largest;
         long low = high - Integer.toUnsignedLong(ack.takeInt());
-        if (largest >= sent.next() || low < 0 || ack.isMalformed() || more * Datagrams.RANGE_BYTES > ack.length()) {
+        if (largest >= sent.next() || low < 0 || ack.isMalformed() || more * RANGE_BYTES > ack.length()) {
             return false;
         }
         boolean isAnyNew = onRange(low, high, largest, delayNanos, nowNanos);
@@ -203,7 +206,7 @@ final class Recovery {
     // ------------------------------------------------------------------ timers
 
     /** Returns the time at which {@link #onTimer} has something to do. */
-    long deadlineNanos() {
+    public long deadlineNanos() {
         if (lossNanos != NEVER) {
             return lossNanos;
         }
@@ -226,7 +229,7 @@ final class Recovery {
      *
      * @return whether a probe is due, because nothing has been heard of the datagrams sent last
      */
-    boolean onTimer(long nowNanos) {
+    public boolean onTimer(long nowNanos) {
         if (lossNanos != NEVER) {
             if (lossNanos <= nowNanos) {
                 findLost(nowNanos);
@@ -244,16 +247,16 @@ final class Recovery {
     }
 
     /** Returns the time for which the other side has acknowledged nothing although datagrams are in flight. */
-    long quietNanos(long nowNanos) {
+    public long quietNanos(long nowNanos) {
         return inFlightCount == 0 ? 0 : nowNanos - quietSinceNanos;
     }
 
-    boolean isFinArrived() {
+    public boolean isFinArrived() {
         return isFinArrived;
     }
 
     /** Returns whether FIN is in flight. */
-    boolean isFinUnderWay() {
+    public boolean isFinUnderWay() {
         for (long number = sent.first(); number < sent.next(); number++) {
             int slot = sent.slot(number);
             if (sent.state(slot) == SentDatagrams.IN_FLIGHT && sent.isFin(slot)) {
@@ -263,12 +266,30 @@ final class Recovery {
         return false;
     }
 
-    long smoothedNanos() {
+    /** Returns the number of datagrams that were lost, or seemed so. */
+    public long lostPackets() {
+        return lostPackets;
+    }
+
+    public long lostBytes() {
+        return lostBytes;
+    }
+
+    /** Returns the number of datagrams that seemed lost and have arrived. */
+    public long foundPackets() {
+        return foundPackets;
+    }
+
+    public long probes() {
+        return probes;
+    }
+
+    public long smoothedNanos() {
         return roundTrip.smoothedNanos();
     }
 
     /** Takes the duration of the handshake as the first estimate of the round trip. */
-    void onHandshake(long tookNanos) {
+    public void onHandshake(long tookNanos) {
         roundTrip.onHandshake(tookNanos);
     }
 

@@ -212,14 +212,14 @@ public final class DatagramNetwork {
     }
 
     private void arrive(SimulatedNode to, Endpoint source, byte[] datagram) {
-        if (!to.isListening()) {
+        DatagramDriver receiver = to.datagrams();
+        if (receiver == null) {
             note(Fate.NOBODY, datagram.length);
-        } else if (to.waitingDatagramBytes() > 0
-                && to.waitingDatagramBytes() + datagram.length > receiveBufferBytes) {
+        } else if (receiver.waitingBytes() > 0 && receiver.waitingBytes() + datagram.length > receiveBufferBytes) {
             note(Fate.RECEIVER_FULL, datagram.length);
         } else {
             note(Fate.ARRIVED, datagram.length);
-            to.onDatagram(source, datagram);
+            receiver.onDatagram(source, datagram);
         }
     }
 

@@ -240,8 +240,9 @@ public final class Network {
     }
 
     /** Dials for a node, which learns the outcome unless it closes before. */
-    SimulatedConnection.End dial(SimulatedNode from, int run, int number, String address) {
-        SimulatedConnection connection = new SimulatedConnection(this, from, run);
+    SimulatedConnection.End dial(StreamDriver driver, int number, String address) {
+        SimulatedNode from = driver.node();
+        SimulatedConnection connection = new SimulatedConnection(this, driver);
         SimulatedConnection.End end = connection.dialler();
         end.number = number;
         connections.add(connection);
@@ -262,7 +263,7 @@ public final class Network {
 
     private void open(SimulatedConnection connection, SimulatedNode to, long patienceEnd) {
         SimulatedConnection.End end = connection.dialler();
-        SimulatedNode from = end.node;
+        SimulatedNode from = end.node();
         if (isClogged(from, to) && nowNanos() < patienceEnd) {
             at(nowNanos() + OPEN_RETRY_NANOS, () -> open(connection, to, patienceEnd));
             return;
@@ -273,7 +274,8 @@ public final class Network {
             return;
         }
         long answerNanos = nowNanos() + delayNanos(path(to, from));
-        if (!to.isListening()) {
+        StreamDriver listener = to.streams();
+        if (listener == null) {
             at(answerNanos, () -> fail(end, DialFailure.REFUSED, to.address() + " refuses"));
             return;
         }
@@ -281,13 +283,13 @@ public final class Network {
             connections.remove(connection);
             return;
         }
-        to.onKnock(connection, from.address());
-        at(answerNanos, () -> end.node.onDialled(end));
+        listener.onKnock(connection, from.address());
+        at(answerNanos, () -> end.driver.onDialled(end));
     }
 
     private void fail(SimulatedConnection.End end, DialFailure failure, String detail) {
         connections.remove(end.connection);
-        end.node.onDialFailed(end, failure, detail);
+        end.driver.onDialFailed(end, failure, detail);
     }
 
     /** Ends a connection whose process at this end has died. */
@@ -299,7 +301,7 @@ public final class Network {
         SimulatedConnection.Pipe pipe = end.out();
         boolean isOrderly = random.nextBoolean();
         int kept = isOrderly ? pipe.frameCount() : random.nextInt(pipe.frameCount() + 1);
-        long delay = delayNanos(path(end.node, end.other().node)) + random.nextLong(endDelayMax.toNanos() + 1);
+        long delay = delayNanos(path(end.node(), end.other().node())) + random.nextLong(endDelayMax.toNanos() + 1);
         pipe.abort(kept, isOrderly, isOrderly ? "closed by peer" : "reset by peer", delay);
         forgetIfOver(end.connection);
     }
@@ -320,7 +322,7 @@ public final class Network {
         for (SimulatedConnection connection : List.copyOf(connections)) {
             if (connection.isConnected()) {
                 for (SimulatedConnection.End end : List.of(connection.dialler(), connection.acceptor())) {
-                    if (end.isOpen && end.other().node == node && end.other().run < node.run()) {
+                    if (end.isOpen && end.other().node() == node && end.other().driver.run() < node.run()) {
                         notice(end);
                     }
                 }
@@ -337,21 +339,21 @@ public final class Network {
     void notice(SimulatedConnection.End end) {
         at(nowNanos() + random.nextLong(noticeDelayMax.toNanos() + 1), () -> {
             if (end.isOpen) {
-                end.node.onEnd(end, false, "connection reset");
+                end.driver.onEnd(end, false, "connection reset");
             }
         });
     }
 
     private static boolean isBetween(SimulatedConnection connection, SimulatedNode node, SimulatedNode other) {
-        SimulatedNode dialler = connection.dialler().node;
-        SimulatedNode acceptor = connection.acceptor().node;
+        SimulatedNode dialler = connection.dialler().node();
+        SimulatedNode acceptor = connection.acceptor().node();
         return dialler == node && acceptor == other || dialler == other && acceptor == node;
     }
 
     private static List<SimulatedConnection.Pipe> pipesBetween(SimulatedConnection connection, SimulatedNode from, SimulatedNode to) {
         List<SimulatedConnection.Pipe> pipes = new ArrayList<>(2);
         if (connection.isConnected() && isBetween(connection, from, to)) {
-            pipes.add(connection.dialler().node == from ? connection.dialler().out() : connection.acceptor().out());
+            pipes.add(connection.dialler().node() == from ? connection.dialler().out() : connection.acceptor().out());
         }
         return pipes;
     }

@@ -11,24 +11,26 @@ final class SimulatedConnection {
 
     /** One node's side of a connection. */
     static final class End {
-        final SimulatedNode node;
-        final int run;
+        final StreamDriver driver;
         final SimulatedConnection connection;
         int number;
         boolean isOpen = true;
         private @Nullable Pipe out;
 
-        End(SimulatedNode node, int run, SimulatedConnection connection) {
-            this.node = node;
-            this.run = run;
+        End(StreamDriver driver, SimulatedConnection connection) {
+            this.driver = driver;
             this.connection = connection;
+        }
+
+        SimulatedNode node() {
+            return driver.node();
         }
 
         /** Returns the direction away from this end. */
         Pipe out() {
             Pipe pipe = out;
             if (pipe == null) {
-                throw new IllegalStateException("connection " + number + " of " + node + " is not there yet");
+                throw new IllegalStateException("connection " + number + " of " + node() + " is not there yet");
             }
             return pipe;
         }
@@ -94,7 +96,7 @@ final class SimulatedConnection {
                 return;
             }
             ArrayDeque<Packet> queue = waiting;
-            Path path = network.path(from.node, to.node);
+            Path path = network.path(from.node(), to.node());
             if ((queue == null || queue.isEmpty()) && hasRoom(path, packet)) {
                 take(path, packet);
                 return;
@@ -124,7 +126,7 @@ final class SimulatedConnection {
             }
             ArrayDeque<Packet> queue = waiting;
             if (queue != null) {
-                Path path = network.path(from.node, to.node);
+                Path path = network.path(from.node(), to.node());
                 Packet packet = queue.peek();
                 while (packet != null && hasRoom(path, packet)) {
                     queue.remove();
@@ -134,7 +136,7 @@ final class SimulatedConnection {
             }
             if (isEnding && (queue == null || queue.isEmpty())) {
                 isEnding = false;
-                travel(network.path(from.node, to.node), null, true, "closed by " + from.node);
+                travel(network.path(from.node(), to.node()), null, true, "closed by " + from.node());
             }
         }
 
@@ -176,7 +178,7 @@ final class SimulatedConnection {
         /** Hands items that have arrived by now to the reader, unless the direction is cut or clogged. */
         void arrive() {
             Item item = first;
-            while (item != null && item.arrivalNanos <= network.nowNanos() && !network.isHeld(from.node, to.node)) {
+            while (item != null && item.arrivalNanos <= network.nowNanos() && !network.isHeld(from.node(), to.node())) {
                 first = item.next;
                 if (first == null) {
                     last = null;
@@ -194,9 +196,9 @@ final class SimulatedConnection {
         private void hand(Item item) {
             byte[] frame = item.frame;
             if (frame == null) {
-                to.node.onEnd(to, item.isOrderly, item.detail);
+                to.driver.onEnd(to, item.isOrderly, item.detail);
             } else {
-                to.node.onFrame(to, frame, this);
+                to.driver.onFrame(to, frame, this);
             }
         }
 
@@ -273,14 +275,14 @@ final class SimulatedConnection {
     private final End dialler;
     private @Nullable End acceptor;
 
-    SimulatedConnection(Network network, SimulatedNode node, int run) {
+    SimulatedConnection(Network network, StreamDriver driver) {
         this.network = network;
-        this.dialler = new End(node, run, this);
+        this.dialler = new End(driver, this);
     }
 
     /** Accepts the connection: both sides have a socket from now on. */
-    End accept(SimulatedNode node, int run) {
-        End end = new End(node, run, this);
+    End accept(StreamDriver driver) {
+        End end = new End(driver, this);
         acceptor = end;
         dialler.out = new Pipe(network, dialler, end);
         end.out = new Pipe(network, end, dialler);
@@ -294,7 +296,7 @@ final class SimulatedConnection {
     End acceptor() {
         End end = acceptor;
         if (end == null) {
-            throw new IllegalStateException("connection of " + dialler.node + " is not accepted");
+            throw new IllegalStateException("connection of " + dialler.node() + " is not accepted");
         }
         return end;
     }

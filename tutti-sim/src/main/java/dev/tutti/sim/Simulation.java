@@ -78,7 +78,14 @@ public final class Simulation {
      * @param address where others dial it, {@code host:port}
      */
     public SimulatedNode add(String name, String address, MachineFactory factory) {
-        return register(new SimulatedNode(this, nodes.size(), name, address, factory, null, root.split()));
+        return register(new SimulatedNode(
+                this,
+                nodes.size(),
+                name,
+                address,
+                (node, self, machineSeed, inputs) -> new StreamDriver(
+                        this, node, factory.create(self, machineSeed, node.memory()), inputs),
+                root.split()));
     }
 
     /**
@@ -88,7 +95,14 @@ public final class Simulation {
      * @param address where others find it, {@code host:port}
      */
     public SimulatedNode addOnDatagrams(String name, String address, DatagramMachineFactory factory) {
-        SimulatedNode node = new SimulatedNode(this, nodes.size(), name, address, null, factory, root.split());
+        SimulatedNode node = new SimulatedNode(
+                this,
+                nodes.size(),
+                name,
+                address,
+                (started, self, machineSeed, inputs) -> new DatagramDriver(
+                        this, started, factory.create(self, machineSeed, started.memory()), inputs),
+                root.split());
         datagrams.register(node);
         return register(node);
     }

@@ -4,5 +4,6 @@ module dev.tutti.sim {
     requires static transitive org.jspecify;
 
     exports dev.tutti.sim;
+    exports dev.tutti.sim.application;
     exports dev.tutti.sim.check;
 }

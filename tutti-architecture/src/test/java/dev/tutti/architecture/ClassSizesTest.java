@@ -12,7 +12,6 @@ class ClassSizesTest {
 
     /** Classes over the limit until they are cut at a seam, with the number that each has: it may only become less. */
     private static final Map<String, Integer> FIELDS = Map.ofEntries(
-            Map.entry("dev.tutti.sim.SimulatedNode", 41));
 
     private static final Map<String, Integer> ARGUMENTS = Map.of();
 

@@ -1,4 +1,4 @@
-package dev.tutti.sim;
+package dev.tutti.sim.application;
 
 import dev.tutti.core.Packet;
 import java.util.function.Consumer;

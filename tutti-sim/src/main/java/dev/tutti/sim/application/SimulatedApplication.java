@@ -1,10 +1,12 @@
-package dev.tutti.sim;
+package dev.tutti.sim.application;
 
 import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.stack.Application;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Simulation;
 import dev.tutti.sim.check.History;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -1,17 +1,13 @@
 package dev.tutti.campaign.cluster;
 
-import dev.tutti.core.View;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.sim.SimulatedNode;
 import dev.tutti.sim.Simulation;
-import dev.tutti.sim.check.History;
 import dev.tutti.sim.check.PropertyChecker;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A second group of all nodes of a {@link SimulatedCluster}, with a stack of its own. Whatever the other group does, its members
@@ -26,20 +22,12 @@ public final class Neighbours {
 
     private static final int MESSAGE_BYTES = 60;
 
-    private final Simulation simulation;
     private final Settings settings;
-    private final PropertyChecker checker;
-    private final History history;
-    private final List<@Nullable SimulatedMember> seats = new ArrayList<>();
+    private final SimulatedGroup group;
 
     Neighbours(Simulation simulation, Settings settings, int size) {
-        this.simulation = simulation;
         this.settings = settings;
-        this.checker = new PropertyChecker(ClusterSettings.promise(settings));
-        this.history = new History(checker::take);
-        for (int number = 1; number <= size; number++) {
-            seats.add(null);
-        }
+        this.group = new SimulatedGroup(simulation, GROUP, size, () -> settings);
     }
 
     public Settings settings() {
@@ -47,7 +35,7 @@ public final class Neighbours {
     }
 
     public PropertyChecker checker() {
-        return checker;
+        return group.checker();
     }
 
     public boolean isUnreliable() {
@@ -56,16 +44,28 @@ public final class Neighbours {
 
     /** Joins a new member, because the node has started or its former member has left. */
     void join(int number, SimulatedNode node, PacketSizes sizes) {
-        seats.set(number - 1, new SimulatedMember(simulation, history, node, GROUP, settings, sizes, 0));
+        group.join(number, node, sizes, 0);
     }
 
-    @Nullable SimulatedMember seat(int number) {
-        return seats.get(number - 1);
+    /** Makes the member of a node leave; returns whether there was one. */
+    boolean leave(int number) {
+        SimulatedMember seat = group.find(number);
+        boolean isPossible = seat != null && seat.isUp() && seat.application.isMember();
+        if (isPossible && seat != null) {
+            seat.leave();
+        }
+        return isPossible;
+    }
+
+    /** Reports whether the former member of a node has left, so that a new one can join. */
+    boolean hasLeft(int number) {
+        SimulatedMember seat = group.find(number);
+        return seat != null && seat.application.isLeft();
     }
 
     /** Records the crash of the member of a node that is about to end without a goodbye. */
     void end(int number) {
-        SimulatedMember seat = seat(number);
+        SimulatedMember seat = group.find(number);
         if (seat != null) {
             seat.end();
         }
@@ -73,42 +73,25 @@ public final class Neighbours {
 
     /** Sends a message to all members of this group, beside one of the other group. */
     void send(int number) {
-        SimulatedMember seat = seat(number);
+        SimulatedMember seat = group.find(number);
         if (seat != null && seat.isUp() && seat.ordersWaiting() == 0) {
             seat.send(null, 1, MESSAGE_BYTES);
         }
     }
 
     public List<SimulatedMember> present(Predicate<SimulatedMember> filter) {
-        List<SimulatedMember> present = new ArrayList<>();
-        for (SimulatedMember seat : seats) {
-            if (seat != null && seat.isPresent() && filter.test(seat)) {
-                present.add(seat);
-            }
-        }
-        return present;
+        return group.present().stream().filter(filter).toList();
     }
 
     public boolean isOneViewOf(List<SimulatedMember> chosen) {
-        View common = null;
-        for (SimulatedMember seat : chosen) {
-            View view = seat.view();
-            boolean isCommon = view != null && (common == null || common.id().equals(view.id()));
-            if (view == null || !isCommon || view.size() != chosen.size() || !view.contains(seat.member())) {
-                return false;
-            }
-            common = view;
-        }
-        return true;
+        return SimulatedGroup.isOneViewOf(chosen);
     }
 
     String describe() {
         StringBuilder text = new StringBuilder();
-        for (SimulatedMember seat : seats) {
-            if (seat != null) {
-                text.append(GROUP).append(' ').append(seat).append(' ').append(seat.view()).append(", submits ")
-                        .append(seat.ordersWaiting()).append(" more, waits for '").append(seat.waitsFor()).append("'\n");
-            }
+        for (SimulatedMember seat : group.started()) {
+            text.append(GROUP).append(' ').append(seat).append(' ').append(seat.view()).append(", submits ")
+                    .append(seat.ordersWaiting()).append(" more, waits for '").append(seat.waitsFor()).append("'\n");
         }
         return text.toString();
     }

@@ -98,7 +98,7 @@ public final class NetworkActions {
 
         @Override
         public boolean strike(SimulatedCluster cluster) {
-            cluster.delay(side, other, latency);
+            cluster.paths().delay(cluster.nodes(side), cluster.nodes(other), latency);
             return true;
         }
 
@@ -106,6 +106,17 @@ public final class NetworkActions {
         public String toString() {
             return "what goes from " + Action.names(side) + " to " + Action.names(other) + " takes " + Durations.print(latency) + " more";
         }
+    }
+
+    /** Closes a node's session with another; returns whether the node runs and the other was ever started. */
+    private static boolean giveUp(SimulatedCluster cluster, int number, int other) {
+        SimulatedNode node = cluster.node(number);
+        boolean isPossible = cluster.isUp(number) && node.life() == SimulatedNode.Life.RUNNING && cluster.wasStarted(other);
+        if (isPossible) {
+            SimulatedMember seat = cluster.seat(number);
+            node.execute(now -> seat.machine().giveUp(now, cluster.node(other).id(), "given up by the schedule"));
+        }
+        return isPossible;
     }
 
     /** A wrong suspicion. */
@@ -117,7 +128,7 @@ public final class NetworkActions {
 
         @Override
         public boolean strike(SimulatedCluster cluster) {
-            return cluster.giveUp(node, other);
+            return giveUp(cluster, node, other);
         }
 
         @Override
@@ -138,7 +149,7 @@ public final class NetworkActions {
             boolean isAny = false;
             for (int node : side) {
                 for (int another : other) {
-                    isAny |= cluster.giveUp(node, another) | cluster.giveUp(another, node);
+                    isAny |= giveUp(cluster, node, another) | giveUp(cluster, another, node);
                 }
             }
             return isAny;

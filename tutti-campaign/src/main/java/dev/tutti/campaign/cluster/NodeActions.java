@@ -97,7 +97,7 @@ public final class NodeActions {
 
         @Override
         public boolean strike(SimulatedCluster cluster) {
-            return cluster.loseRecords(node);
+            return cluster.outages().loseRecords(node);
         }
 
         @Override
@@ -118,7 +118,7 @@ public final class NodeActions {
             if (cluster.node(node).life() != SimulatedNode.Life.RUNNING) {
                 return false;
             }
-            cluster.beginStop(node);
+            cluster.outages().stop(node);
             return true;
         }
 
@@ -158,7 +158,8 @@ public final class NodeActions {
 
         @Override
         public boolean strike(SimulatedCluster cluster) {
-            return cluster.leaveAside(node);
+            Neighbours neighbours = cluster.neighbours();
+            return neighbours != null && !cluster.outages().isStopping(node) && neighbours.leave(node);
         }
 
         @Override
@@ -175,7 +176,15 @@ public final class NodeActions {
 
         @Override
         public boolean strike(SimulatedCluster cluster) {
-            return cluster.joinAsideAgain(node);
+            Neighbours neighbours = cluster.neighbours();
+            boolean isPossible = neighbours != null
+                    && neighbours.hasLeft(node)
+                    && cluster.node(node).life() == SimulatedNode.Life.RUNNING
+                    && !cluster.outages().isStopping(node);
+            if (isPossible) {
+                cluster.joinAside(node);
+            }
+            return isPossible;
         }
 
         @Override
@@ -193,7 +202,7 @@ public final class NodeActions {
         @Override
         public boolean strike(SimulatedCluster cluster) {
             if (cluster.node(node).life() != SimulatedNode.Life.RUNNING
-                    || cluster.isStopping(node)
+                    || cluster.outages().isStopping(node)
                     || !cluster.seat(node).application.isLeft()) {
                 return false;
             }

@@ -2,21 +2,16 @@ package dev.tutti.campaign.cluster;
 
 import dev.tutti.campaign.lies.Theme;
 import dev.tutti.core.Member;
-import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.node.NodeMachine;
+import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.sim.DatagramNetwork;
-import dev.tutti.sim.DatagramPath;
-import dev.tutti.sim.DatagramProcess;
-import dev.tutti.sim.MachineFactory;
 import dev.tutti.sim.Network;
-import dev.tutti.sim.Path;
 import dev.tutti.sim.SimulatedNode;
 import dev.tutti.sim.Simulation;
 import dev.tutti.sim.Trace;
@@ -24,11 +19,9 @@ import dev.tutti.sim.check.History;
 import dev.tutti.sim.check.PropertyChecker;
 import dev.tutti.sim.check.Violation;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
@@ -48,30 +41,28 @@ public final class SimulatedCluster {
 
     /** Value of the seeds setting with which each node knows only the next one, and the last one the first. */
     public static final List<String> NEXT_ONLY = List.of("next");
-    private static final Duration STEP = Duration.ofMillis(1);
 
     private final Simulation simulation;
-    private final History history = new History(this::take);
-    private final List<Consumer<History.Entry>> witnesses = new ArrayList<>();
-    private final List<BiConsumer<Integer, NodeEvents.Event>> listeners = new ArrayList<>();
-    private @Nullable PropertyChecker checker;
-    private final List<SimulatedNode> nodes = new ArrayList<>();
-    private final List<@Nullable SimulatedMember> seats = new ArrayList<>();
-    private int askedEvery;
-    private final NodeCounters counters = new NodeCounters();
-    private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
+    private final ClusterSettings settings;
+    private final ClusterNodes nodes;
+    private final SimulatedGroup group;
+    private final ClusterPaths paths;
+    private final Outages outages;
+    private final ClusterWait wait;
     private final MessageTrigger trigger;
+    private final Chatter chatter;
     private @Nullable Liar liar;
     private @Nullable Neighbours neighbours;
-    private final Chatter chatter;
-    private boolean hasLostRecords;
-    private Path path = Path.LOCAL;
-    private DatagramPath datagramPath = DatagramPath.LOCAL;
-    private final ClusterSettings settings;
+    private int askedEvery;
 
     private SimulatedCluster(int size, long seed, NodeMaker maker, boolean isOnDatagrams) {
         simulation = new Simulation(seed);
         settings = new ClusterSettings(size, isOnDatagrams);
+        nodes = new ClusterNodes(simulation, settings, maker, size, isOnDatagrams);
+        group = new SimulatedGroup(simulation, GROUP, size, settings::group);
+        paths = new ClusterPaths(simulation);
+        outages = new Outages(nodes, group, settings);
+        wait = new ClusterWait(simulation, group, this::describe);
         trigger = new MessageTrigger(simulation);
         chatter = new Chatter(simulation);
         simulation.withTap((from, to, frame) -> {
@@ -79,51 +70,13 @@ public final class SimulatedCluster {
                 trigger.onFrame(numberOf(from), numberOf(to), frame);
             }
         });
-        for (int number = 1; number <= size; number++) {
-            String name = "n" + number;
-            int own = number;
-            MachineFactory factory = (self, machineSeed, memory) -> {
-                NodeMachine machine =
-                        maker.make(self, settings.ofNode(own), machineSeed, memory, event -> onEvent(own, event));
-                if (settings.isPrimary()) {
-                    machine.useStore(node(own).store());
-                }
-                return machine;
-            };
-            nodes.add(isOnDatagrams
-                    ? simulation.addOnDatagrams(name, name + ":7800", (self, machineSeed, memory) ->
-                            onDatagrams((NodeMachine) factory.create(self, machineSeed, memory), machineSeed, memory))
-                    : simulation.add(name, name + ":7800", factory));
-            seats.add(null);
-        }
-    }
-
-    private DatagramProcess onDatagrams(NodeMachine machine, long seed, Memory memory) {
-        DatagramNode node = new DatagramNode(machine, settings.datagramLimits(receiveBufferBytes()), seed, seed * 31, memory);
-        return new DatagramProcess(node, machine, node::isQuiet);
-    }
-
-    private int receiveBufferBytes() {
-        return simulation.datagrams().receiveBufferBytes();
-    }
-
-    private void onEvent(int number, NodeEvents.Event event) {
-        simulation.note("n" + number + " " + event);
-        listeners.forEach(listener -> listener.accept(number, event));
-    }
-
-    private void take(History.Entry entry) {
-        if (liar != null && liar.isAbout(entry)) {
-            return;
-        }
-        checker().take(entry);
-        witnesses.forEach(witness -> witness.accept(entry));
     }
 
     /** Makes one node lie from now on. */
     public SimulatedCluster withLiar(int number, Theme theme) {
         Liar made = new Liar(this, number, theme, simulation.fork());
         liar = made;
+        group.check(entry -> !made.isAbout(entry));
         simulation.withInterceptor(made);
         return this;
     }
@@ -134,12 +87,7 @@ public final class SimulatedCluster {
 
     /** Returns the checker of all that members submit, deliver and install, as it happens. */
     public PropertyChecker checker() {
-        PropertyChecker present = checker;
-        if (present == null) {
-            present = new PropertyChecker(ClusterSettings.promise(settings.group()));
-            checker = present;
-        }
-        return present;
+        return group.checker();
     }
 
     public MessageTrigger trigger() {
@@ -148,13 +96,13 @@ public final class SimulatedCluster {
 
     /** Adds a consumer of the history's entries, which gets each entry after the checker. */
     public SimulatedCluster withWitness(Consumer<History.Entry> witness) {
-        witnesses.add(witness);
+        group.addWitness(witness);
         return this;
     }
 
     /** Adds a listener for the nodes' events, which also gets the number of the node. */
     public SimulatedCluster withListener(BiConsumer<Integer, NodeEvents.Event> listener) {
-        listeners.add(listener);
+        nodes.addListener(listener);
         return this;
     }
 
@@ -231,35 +179,15 @@ public final class SimulatedCluster {
         return this;
     }
 
-    /** Makes a node's member leave the second group; returns whether there was one. */
-    boolean leaveAside(int number) {
-        SimulatedMember seat = neighbours == null ? null : neighbours.seat(number);
-        boolean isPossible = seat != null && seat.isUp() && seat.application.isMember() && !isStopping(number);
-        if (isPossible && seat != null) {
-            seat.leave();
-        }
-        return isPossible;
-    }
-
-    /** Joins the second group again; returns whether the node's former member had left, so that this was possible. */
-    boolean joinAsideAgain(int number) {
-        SimulatedMember seat = neighbours == null ? null : neighbours.seat(number);
-        boolean isPossible = seat != null
-                && seat.application.isLeft()
-                && node(number).life() == SimulatedNode.Life.RUNNING
-                && !isStopping(number);
-        if (isPossible) {
-            joinAside(number);
-        }
-        return isPossible;
-    }
-
     /** Joins a new member to the second group, on a node that is up. */
-    SimulatedCluster joinAside(int number) {
+    void joinAside(int number) {
         if (neighbours != null) {
-            neighbours.join(number, node(number), settings.packetSizes(receiveBufferBytes()));
+            neighbours.join(number, node(number), packetSizes());
         }
-        return this;
+    }
+
+    private PacketSizes packetSizes() {
+        return settings.packetSizes(datagrams().receiveBufferBytes());
     }
 
     // ------------------------------------------------------------------ nodes
@@ -278,6 +206,15 @@ public final class SimulatedCluster {
         return simulation.datagrams();
     }
 
+    /** Returns the paths between the nodes, which hold until they are set again. */
+    public ClusterPaths paths() {
+        return paths;
+    }
+
+    public Outages outages() {
+        return outages;
+    }
+
     public Network network() {
         return simulation.network();
     }
@@ -287,33 +224,23 @@ public final class SimulatedCluster {
     }
 
     public SimulatedNode node(int number) {
-        return nodes.get(number - 1);
+        return nodes.node(number);
     }
 
     List<SimulatedNode> nodes(Collection<Integer> numbers) {
-        return numbers.stream().map(this::node).toList();
+        return nodes.nodes(numbers);
     }
 
     public SimulatedMember seat(int number) {
-        SimulatedMember seat = seats.get(number - 1);
-        if (seat == null) {
-            throw new IllegalStateException("n" + number + " was never started");
-        }
-        return seat;
+        return group.member(number);
     }
 
     public List<SimulatedMember> present() {
-        List<SimulatedMember> present = new ArrayList<>();
-        for (SimulatedMember seat : seats) {
-            if (seat != null && seat.isPresent()) {
-                present.add(seat);
-            }
-        }
-        return present;
+        return group.present();
     }
 
     public boolean isUp(int number) {
-        SimulatedMember seat = seats.get(number - 1);
+        SimulatedMember seat = group.find(number);
         return seat != null && seat.isUp();
     }
 
@@ -331,7 +258,7 @@ public final class SimulatedCluster {
     }
 
     public int numberOf(SimulatedNode node) {
-        return nodes.indexOf(node) + 1;
+        return nodes.numberOf(node);
     }
 
     /** Returns the number of the node that coordinates the view of {@code number}. */
@@ -340,24 +267,12 @@ public final class SimulatedCluster {
     }
 
     TreeSet<Integer> othersThan(int number) {
-        TreeSet<Integer> others = new TreeSet<>();
-        for (int other = 1; other <= nodes.size(); other++) {
-            if (other != number) {
-                others.add(other);
-            }
-        }
-        return others;
+        return nodes.othersThan(List.of(number));
     }
 
     /** Returns the number of the node that coordinates the largest view of any member; 0 if there is no view. */
     public int coordinator() {
-        View largest = null;
-        for (SimulatedMember seat : present()) {
-            View view = seat.view();
-            if (view != null && (largest == null || view.size() > largest.size())) {
-                largest = view;
-            }
-        }
+        View largest = group.largestView();
         return largest == null ? 0 : numberOf(largest.coordinator());
     }
 
@@ -366,12 +281,12 @@ public final class SimulatedCluster {
     }
 
     public boolean wasStarted(int number) {
-        return seats.get(number - 1) != null;
+        return group.find(number) != null;
     }
 
     /** Reports whether a node has the name and the address of a node of this cluster. */
     public boolean isAddressed(NodeId id) {
-        return nodes.stream().anyMatch(node -> node.name().equals(id.name()) && id.address().equals(node.name() + ":7800"));
+        return nodes.isAddressed(id);
     }
 
     public int numberOf(Member member) {
@@ -393,17 +308,15 @@ public final class SimulatedCluster {
 
     public SimulatedCluster start(int... numbers) {
         for (int number : numbers) {
-            SimulatedNode node = node(number);
-            node.start();
-            seats.set(number - 1, seat(node));
+            node(number).start();
+            join(number);
             joinAside(number);
         }
         return this;
     }
 
-    private SimulatedMember seat(SimulatedNode node) {
-        return new SimulatedMember(
-                simulation, history, node, GROUP, settings.group(), settings.packetSizes(receiveBufferBytes()), askedEvery);
+    private void join(int number) {
+        group.join(number, node(number), packetSizes(), askedEvery);
     }
 
     public SimulatedCluster advance(Duration duration) {
@@ -425,13 +338,7 @@ public final class SimulatedCluster {
 
     /** Runs until {@code condition} holds, checked every millisecond; fails if it takes longer than {@code limit}. */
     public SimulatedCluster until(String what, Duration limit, BooleanSupplier condition) {
-        long end = simulation.nowNanos() + limit.toNanos();
-        while (!condition.getAsBoolean()) {
-            if (simulation.nowNanos() >= end) {
-                throw simulation.failure("not within " + limit.toMillis() + " ms: " + what + "\n" + describe());
-            }
-            simulation.advance(STEP);
-        }
+        wait.until(what, limit, condition);
         return this;
     }
 
@@ -470,62 +377,27 @@ public final class SimulatedCluster {
     }
 
     public SimulatedCluster crash(int number) {
-        rememberCounters(number);
-        if (neighbours != null) {
-            neighbours.end(number);
-        }
-        seat(number).crash();
+        endAside(number);
+        outages.crash(number);
         return this;
     }
 
     SimulatedCluster powerOff(int number) {
-        rememberCounters(number);
+        endAside(number);
+        outages.powerOff(number);
+        return this;
+    }
+
+    private void endAside(int number) {
         if (neighbours != null) {
             neighbours.end(number);
         }
-        seat(number).powerOff();
-        return this;
     }
 
     /** Stops a node in order: it says goodbye, and its process ends. */
     SimulatedCluster stop(int number) {
-        rememberCounters(number);
-        seat(number).stop();
+        outages.stop(number);
         return until("n" + number + " down", Duration.ofSeconds(1), () -> !isUp(number));
-    }
-
-    /** Stops a node as {@link #stop} does, without waiting for the end of the process. */
-    SimulatedCluster beginStop(int number) {
-        rememberCounters(number);
-        stopping.put(number, node(number).run());
-        seat(number).stop();
-        return this;
-    }
-
-    /** Reports whether this run of the node was told to stop. */
-    boolean isStopping(int number) {
-        return stopping.getOrDefault(number, 0) == node(number).run();
-    }
-
-    /**
-     * Removes the records of a node that is down, but not of a founder: a founder counts in the first primary view by
-     * its name, even if its record is lost.
-     *
-     * @return whether the records were removed
-     */
-    public boolean loseRecords(int number) {
-        boolean isPossible = node(number).life() == SimulatedNode.Life.DOWN
-                && wasStarted(number)
-                && !settings.group().get(GroupSettings.FOUNDERS).contains("n" + number);
-        if (isPossible) {
-            node(number).loseRecords();
-            hasLostRecords = true;
-        }
-        return isPossible;
-    }
-
-    public boolean hasLostRecords() {
-        return hasLostRecords;
     }
 
     SimulatedCluster pause(int number) {
@@ -547,7 +419,7 @@ public final class SimulatedCluster {
         // Messages delivered to the former member have to be consumed, or their memory is never released.
         seat(number).application.setPace(Duration.ZERO);
         seat(number).application.release();
-        seats.set(number - 1, seat(node(number)));
+        join(number);
         return this;
     }
 
@@ -570,53 +442,14 @@ public final class SimulatedCluster {
     }
 
     public SimulatedCluster partition(int... side) {
-        TreeSet<Integer> chosen = new TreeSet<>(Arrays.stream(side).boxed().toList());
-        List<SimulatedNode> inside = new ArrayList<>();
-        List<SimulatedNode> outside = new ArrayList<>();
-        for (int number = 1; number <= nodes.size(); number++) {
-            (chosen.contains(number) ? inside : outside).add(node(number));
-        }
-        network().partition(inside, outside);
+        List<Integer> chosen = Arrays.stream(side).boxed().toList();
+        network().partition(nodes.nodes(chosen), nodes.nodes(nodes.othersThan(chosen)));
         return this;
     }
 
     public SimulatedCluster heal() {
         network().heal();
         return this;
-    }
-
-    /** Sets the paths between all nodes, which {@link #delay} changes for some of them. */
-    public SimulatedCluster withPaths(Path path, DatagramPath datagramPath) {
-        this.path = path;
-        this.datagramPath = datagramPath;
-        network().clearPaths();
-        network().setPath(path);
-        datagrams().clearPaths();
-        datagrams().setPath(datagramPath);
-        return this;
-    }
-
-    /** Makes frames from {@code here} to {@code there} take {@code more} time than the common path, from now on. */
-    public SimulatedCluster delay(TreeSet<Integer> here, TreeSet<Integer> there, Duration more) {
-        Path slowPath = path.withLatency(path.latency().plus(more), path.jitter());
-        DatagramPath slowDatagrams = datagramPath.withLatency(datagramPath.latency().plus(more), datagramPath.jitter());
-        for (SimulatedNode from : nodes(here)) {
-            for (SimulatedNode to : nodes(there)) {
-                network().setPath(from, to, slowPath);
-                datagrams().setPath(from, to, slowDatagrams);
-            }
-        }
-        return this;
-    }
-
-    /** Closes a node's session with another; returns whether the node runs and the other was ever started. */
-    boolean giveUp(int number, int other) {
-        boolean isPossible = isUp(number) && node(number).life() == SimulatedNode.Life.RUNNING && wasStarted(other);
-        if (isPossible) {
-            SimulatedMember seat = seat(number);
-            node(number).execute(now -> seat.machine().giveUp(now, node(other).id(), "given up by the schedule"));
-        }
-        return isPossible;
     }
 
     SimulatedCluster breakConnections(int number, int other, Network.Notice notice) {
@@ -632,22 +465,12 @@ public final class SimulatedCluster {
 
     /** Reports whether the present members that {@code filter} accepts share one view of exactly themselves. */
     public boolean isOneViewOf(Predicate<SimulatedMember> filter) {
-        List<SimulatedMember> chosen = present().stream().filter(filter).toList();
-        View common = null;
-        for (SimulatedMember seat : chosen) {
-            View view = seat.view();
-            if (view == null || view.size() != chosen.size() || (common != null && !common.id().equals(view.id()))
-                    || !view.contains(seat.member())) {
-                return false;
-            }
-            common = view;
-        }
-        return true;
+        return SimulatedGroup.isOneViewOf(present().stream().filter(filter).toList());
     }
 
     /** Waits for one view of all nodes that are up, and fails if it takes longer than {@code limit}. */
     public SimulatedCluster assertOneView(Duration limit) {
-        until("one view of all that are up", limit, this::isOneView);
+        wait.untilOneView(limit);
         return assertSafe();
     }
 
@@ -661,10 +484,7 @@ public final class SimulatedCluster {
 
     /** Fails if a safety property was violated. */
     public SimulatedCluster assertSafe() {
-        List<Violation> violations = checker().violations();
-        if (!violations.isEmpty()) {
-            throw simulation.failure(violations + "\n" + describe());
-        }
+        wait.failIfAny(checker().violations());
         return this;
     }
 
@@ -673,87 +493,30 @@ public final class SimulatedCluster {
      * message is missing, a promise was broken, or a node still holds memory.
      */
     public SimulatedCluster assertComesToRest(Duration limit) {
-        until("one view of all that are up", limit, this::isOneView);
-        until("everything submitted", limit, () -> present().stream().allMatch(seat -> seat.ordersWaiting() == 0));
+        wait.untilOneView(limit);
+        wait.untilSubmitted("everything submitted", limit);
         quiet();
-        for (SimulatedMember seat : present()) {
-            seat.send(null, 1, 40);
-        }
-        advance(STEP).until("probes sent", limit, () -> present().stream().allMatch(seat -> seat.ordersWaiting() == 0));
-        for (long waited = 0; waited < limit.toMillis() && !missing().isEmpty(); waited += 20) {
-            advanceMillis(20);
-        }
-        advanceMillis(300);
-        List<Violation> violations = missing();
-        if (!violations.isEmpty()) {
-            throw simulation.failure(violations + "\n" + describe());
-        }
-        return assertNoMemoryKept();
+        wait.untilAllArrived(limit);
+        wait.untilNoMemoryKept();
+        return this;
     }
 
     /** Returns a violation if a member was not told of something that it should know; null if all were told. */
     public @Nullable Violation untold() {
-        for (SimulatedMember seat : seats) {
-            if (seat != null && seat.hasMissedTheEnd()) {
-                return new Violation("T4", seat + " has stopped, and its member was not told of the end of the group");
-            }
-            if (seat != null && settings.isPrimary() && seat.isSuspendedInSilence()) {
-                return new Violation("T3", seat + " is outside of the primary partition, and was not told");
-            }
-        }
-        return null;
+        return group.untold();
     }
 
     public List<Violation> missing() {
-        return checker().violationsAtRest(present().stream().map(SimulatedMember::member).toList());
-    }
-
-    private SimulatedCluster assertNoMemoryKept() {
-        until("memory back at nothing", Duration.ofSeconds(20), () -> present().stream()
-                .allMatch(seat -> seat.node.memory().outstandingBlocks() <= BLOCKS_AT_REST_MAX));
-        return this;
+        return group.missing();
     }
 
     /** Describes the state of all nodes, for the message of a failure. */
     public String describe() {
-        StringBuilder text = new StringBuilder();
-        for (SimulatedMember seat : seats) {
-            if (seat != null) {
-                text.append(seat).append(' ').append(seat.node.life()).append(' ').append(seat.view());
-                text.append(", submits ").append(seat.ordersWaiting()).append(" more, waits for '")
-                        .append(seat.waitsFor()).append("', ");
-                text.append(seat.node.memory().outstandingBlocks()).append(" blocks");
-                if (seat.isUp()) {
-                    text.append(' ');
-                    seat.machine().report(new TextReport(text, ""));
-                }
-                text.append('\n');
-            }
-        }
-        if (neighbours != null) {
-            text.append(neighbours.describe());
-        }
-        return text.toString();
+        return group.describe() + (neighbours == null ? "" : neighbours.describe());
     }
 
     /** Adds up the members' counters, by name; those of a node are read before it crashes. */
     public TreeMap<String, Long> counters() {
-        List<NodeMachine> running = new ArrayList<>();
-        for (SimulatedMember seat : seats) {
-            if (seat != null && seat.node.life() != SimulatedNode.Life.DOWN) {
-                running.add(seat.machine());
-            }
-        }
-        TreeMap<String, Long> sums = counters.with(running);
-        for (Trace.Kind kind : Trace.Kind.values()) {
-            sums.merge("trace." + kind.name().toLowerCase(Locale.ROOT), simulation.trace().count(kind), Long::sum);
-        }
-        return sums;
+        return outages.counters(simulation.trace());
     }
-
-    private void rememberCounters(int number) {
-        counters.remember(seat(number).machine());
-    }
-
-    private static final long BLOCKS_AT_REST_MAX = 0;
 }

@@ -76,7 +76,7 @@ final class Rest {
         cluster.quiet();
         cluster.trigger().clear();
         Schedule.Datagrams datagrams = schedule.world().datagrams();
-        cluster.withPaths(
+        cluster.paths().set(
                 schedule.world().path().withTail(Duration.ZERO),
                 datagrams == null ? DatagramPath.LOCAL : datagrams.withoutFaults().path());
         for (int node : core) {
@@ -262,7 +262,7 @@ final class Rest {
     /** Reports whether a primary view can come: without a majority of the last one's records none may go on. */
     private boolean isPrimaryPossible() {
         long end = cluster.simulation().nowNanos() + restMax.toNanos();
-        while (cluster.hasLostRecords() && !cluster.isOneView()) {
+        while (cluster.outages().hasLostRecords() && !cluster.isOneView()) {
             if (cluster.simulation().nowNanos() >= end) {
                 coverage.count("state.primary-lost: too many records were");
                 return false;

@@ -79,7 +79,7 @@ final class Trial {
                 : SimulatedCluster.clusterOnDatagrams(schedule.size(), schedule.seed(), maker);
         this.simulation = cluster.simulation();
         world.settings().forEach(cluster::with);
-        cluster.withPaths(world.path(), datagrams == null ? DatagramPath.LOCAL : datagrams.path());
+        cluster.paths().set(world.path(), datagrams == null ? DatagramPath.LOCAL : datagrams.path());
         if (datagrams != null) {
             setUp(datagrams);
         }

@@ -100,8 +100,8 @@ class PrimaryTest {
     void whoComesBackWithoutItsRecordIsANewVoter() {
         SimulatedCluster cluster = primary(3, "n1").start().assertOneView(SECOND);
         cluster.crash(2).crash(3);
-        assertThat(cluster.loseRecords(2)).isTrue();
-        assertThat(cluster.loseRecords(3)).isTrue();
+        assertThat(cluster.outages().loseRecords(2)).isTrue();
+        assertThat(cluster.outages().loseRecords(3)).isTrue();
         cluster.start(2, 3).advance(MERGE_MAX);
         assertThat(cluster.view(2).isPrimary()).as("one of the three votes is left").isFalse();
         assertThat(waitsFor(cluster, 1)).contains("1 of 3 voters");

@@ -1,6 +1,7 @@
 /** API for applications. */
 @SuppressWarnings("module") // Those that it is exported to are compiled later.
 module dev.tutti {
+    requires dev.tutti.address;
     requires transitive dev.tutti.core;
     requires dev.tutti.protocols;
     requires org.slf4j;

@@ -1,6 +1,7 @@
 /** The command line. */
 module dev.tutti.cli {
     requires dev.tutti;
+    requires dev.tutti.address;
     requires dev.tutti.blocks;
     requires dev.tutti.config;
     requires dev.tutti.console;

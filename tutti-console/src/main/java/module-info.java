@@ -3,6 +3,7 @@
 module dev.tutti.console {
     requires transitive dev.tutti;
     requires transitive dev.tutti.blocks;
+    requires dev.tutti.address;
     requires io.netty.buffer;
     requires io.netty.codec;
     requires io.netty.codec.http;

@@ -1,6 +1,7 @@
 /** Monitoring of nodes. */
 module dev.tutti.metrics {
     requires transitive dev.tutti;
+    requires dev.tutti.address;
     requires java.management;
     requires jdk.jfr;
     requires org.slf4j;

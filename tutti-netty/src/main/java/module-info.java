@@ -1,6 +1,7 @@
 /** The drivers for production, on Netty: TCP with TLS, and UDP with multicast. */
 @SuppressWarnings("module") // The one that it is exported to is compiled later.
 module dev.tutti.netty {
+    requires dev.tutti.address;
     requires dev.tutti.core;
     requires io.netty.buffer;
     requires io.netty.common;

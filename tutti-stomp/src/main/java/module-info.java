@@ -1,6 +1,7 @@
 /** STOMP on any member. */
 module dev.tutti.stomp {
     requires transitive dev.tutti;
+    requires dev.tutti.address;
     requires dev.tutti.netty;
     requires io.netty.buffer;
     requires io.netty.codec;

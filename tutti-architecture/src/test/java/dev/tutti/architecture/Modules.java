@@ -15,9 +15,10 @@ import java.util.TreeSet;
 final class Modules {
 
     static final Map<String, Set<String>> ARROWS = Map.ofEntries(
+            Map.entry("address", Set.of()),
             Map.entry("core", Set.of()),
             Map.entry("protocols", Set.of("core")),
-            Map.entry("netty", Set.of("core")),
+            Map.entry("netty", Set.of("core", "address")),
             Map.entry("testing", Set.of()),
             Map.entry("sim", Set.of("core")),
             // Simulated clusters of the protocols and of applications on the API, and real processes.
@@ -25,17 +26,17 @@ final class Modules {
             // It runs the API itself in virtual time, and reads what packets hold.
             Map.entry("testkit", Set.of("core", "sim", "protocols", "api")),
             Map.entry("config", Set.of("core")),
-            Map.entry("api", Set.of("core", "protocols")),
+            Map.entry("api", Set.of("core", "address", "protocols")),
             Map.entry("blocks", Set.of("core", "api")),
             Map.entry("discovery", Set.of("core")),
-            Map.entry("metrics", Set.of("core", "api")),
+            Map.entry("metrics", Set.of("core", "address", "api")),
             Map.entry("tomcat", Set.of("core", "api")),
             // Its certificates are read again by the code that nodes use.
-            Map.entry("stomp", Set.of("core", "api", "netty")),
-            Map.entry("console", Set.of("core", "api", "blocks")),
+            Map.entry("stomp", Set.of("core", "address", "api", "netty")),
+            Map.entry("console", Set.of("core", "address", "api", "blocks")),
             Map.entry("draw", Set.of("core", "api", "stomp")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "api", "blocks", "config", "netty", "stomp", "draw", "console")),
+            Map.entry("cli", Set.of("core", "address", "api", "blocks", "config", "netty", "stomp", "draw", "console")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "api", "blocks", "metrics", "console", "config", "cli")));
 

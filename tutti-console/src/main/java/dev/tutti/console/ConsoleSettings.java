@@ -18,7 +18,7 @@ public final class ConsoleSettings {
     public static final Setting<String> ADDRESS = Setting.text(
             "console.address",
             "LOOPBACK",
-            "Address to listen on: LOOPBACK, ANY, a host name or an address. Anything but loopback needs TLS, or"
+            "Address to listen on, as in bind.address: LOOPBACK, SITE_LOCAL, ANY, an address, eth* for example. Anything but loopback needs TLS, or"
                     + " console.insecure.");
 
     public static final Setting<Integer> PORT =

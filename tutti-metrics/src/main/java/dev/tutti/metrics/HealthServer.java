@@ -3,14 +3,17 @@ package dev.tutti.metrics;
 import dev.tutti.Health;
 import dev.tutti.Node;
 import dev.tutti.NodeInspection;
+import dev.tutti.address.AddressChoice;
+import dev.tutti.address.HostPort;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.Logs;
 import dev.tutti.internal.door.Hosts;
-import dev.tutti.internal.door.Places;
 import dev.tutti.internal.door.Places.Place;
+import dev.tutti.internal.door.Places;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -124,6 +127,25 @@ public final class HealthServer implements AutoCloseable {
      */
     public static HealthServer start(Node node, InetSocketAddress address, Collection<String> names) throws IOException {
         return new HealthServer(node, address, names, CONNECTION_TIME_MAX);
+    }
+
+    /**
+     * Serves at the address of a text, in the clear: {@code SITE_LOCAL:8080}, {@code eth*:8080} or {@code ANY:8080}, with the
+     * keywords and patterns of {@code bind.address}.
+     *
+     * @throws IllegalArgumentException if the text has no port, or nothing matches; the message says what there is
+     * @throws IOException if it can't be bound
+     */
+    public static HealthServer start(Node node, String address) throws IOException {
+        HostPort wanted = HostPort.parse(address);
+        if (wanted.port() < 0) {
+            throw new IllegalArgumentException("'" + address + "' has no port; write SITE_LOCAL:8080 or 10.0.0.1:8080");
+        }
+        try {
+            return start(node, new InetSocketAddress(AddressChoice.ofMachine().listen(wanted.host()), wanted.port()));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
     }
 
     public int port() {

@@ -15,7 +15,7 @@ public final class StompSettings {
     public static final Setting<String> ADDRESS = Setting.text(
             "stomp.address",
             "LOOPBACK",
-            "Address to listen on: LOOPBACK, ANY, a host name or an address. Anything but loopback needs TLS and an"
+            "Address to listen on, as in bind.address: LOOPBACK, SITE_LOCAL, ANY, an address, eth* for example. Anything but loopback needs TLS and an"
                     + " authenticator or stomp.tls-authority, or stomp.insecure.");
 
     public static final Setting<Integer> PORT = Setting.count(

@@ -1,6 +1,7 @@
 package dev.tutti.cli.doctor;
 
 import dev.tutti.Node;
+import dev.tutti.address.HostPort;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
@@ -87,9 +88,7 @@ final class DoctorContext {
         if (node == null) {
             return null;
         }
-        String address = node.address();
-        String host = address.substring(0, address.lastIndexOf(':')).replaceAll("[\\[\\]]", "");
-        return InetAddress.ofLiteral(host);
+        return InetAddress.ofLiteral(HostPort.parse(node.address()).host());
     }
 
     List<Seed> seeds() {

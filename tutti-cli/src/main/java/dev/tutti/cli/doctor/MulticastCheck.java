@@ -1,5 +1,6 @@
 package dev.tutti.cli.doctor;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.driver.TransportSettings;
 import java.io.IOException;
 import java.net.Inet4Address;
@@ -41,7 +42,7 @@ final class MulticastCheck implements Check {
             return List.of(Finding.ok(name(), "not used"));
         }
         // The probe has parsed the address and joined the group already.
-        InetAddress group = InetAddress.ofLiteral(text.substring(0, text.lastIndexOf(':')).replaceAll("[\\[\\]]", ""));
+        InetAddress group = InetAddress.ofLiteral(HostPort.parse(text).host());
         NetworkInterface card = NetworkInterface.getByInetAddress(bound);
         List<Finding> found = new ArrayList<>();
         if (group instanceof Inet4Address address && !bound.isLoopbackAddress()) {

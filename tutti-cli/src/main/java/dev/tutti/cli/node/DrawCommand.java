@@ -8,9 +8,6 @@ import dev.tutti.cli.terminal.Terminal;
 import dev.tutti.core.Printable;
 import dev.tutti.draw.DrawingBoard;
 import dev.tutti.internal.Json;
-import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -65,14 +62,13 @@ public final class DrawCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws InterruptedException, SocketException {
-        String address = isShared ? siteLocal() : "";
+    public Integer call() throws InterruptedException {
         NodeBuilder builder = options.onThisMachine();
         CountDownLatch forever = new CountDownLatch(1);
         try (Node node = builder.start();
                 DrawingBoard board = DrawingBoard.start(
                         node,
-                        server -> (address.isEmpty() ? server : server.set("stomp.address", address).set("stomp.insecure", "true"))
+                        server -> (isShared ? server.set("stomp.address", "SITE_LOCAL").set("stomp.insecure", "true") : server)
                                 .set("stomp.port", port)
                                 .set("stomp.port-range", port.equals("0") ? "0" : FURTHER_PORTS));
                 Interruption _ = Interruption.runs(() -> end(board, node))) {
@@ -100,16 +96,5 @@ public final class DrawCommand implements Callable<Integer> {
             terminal.print(terminal.faint("* node " + Printable.escape(node.name()) + " listens on " + node.address()));
             terminal.print("The board: " + terminal.bold(board.url()));
         }
-    }
-
-    private static String siteLocal() throws SocketException {
-        for (NetworkInterface card : NetworkInterface.networkInterfaces().toList()) {
-            for (InetAddress address : card.inetAddresses().toList()) {
-                if (card.isUp() && address.isSiteLocalAddress() && !address.isLinkLocalAddress()) {
-                    return address.getHostAddress();
-                }
-            }
-        }
-        throw new CommandException("--share: this machine has no address in a private network (10.*, 172.16.*, 192.168.*)");
     }
 }

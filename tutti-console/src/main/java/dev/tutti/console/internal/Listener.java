@@ -1,9 +1,11 @@
 package dev.tutti.console.internal;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.PrivateFile;
+import dev.tutti.internal.door.ListenAddress;
 import dev.tutti.internal.door.Places;
 import dev.tutti.internal.door.Places.Place;
 import io.netty.bootstrap.ServerBootstrap;
@@ -29,7 +31,6 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +73,7 @@ final class Listener implements AutoCloseable {
     private Listener(Settings settings, Ports ports, CounterTable counters, Routes.Factory routes) {
         this.settings = settings;
         this.tls = tls(settings);
-        this.address = address(settings);
+        this.address = ListenAddress.of(settings, ConsoleSettings.ADDRESS);
         int connectionsMax = settings.get(ConsoleSettings.CONNECTIONS_MAX);
         this.places = new Places(connectionsMax, connectionsMax / 2);
         if (tls == null && !address.isLoopbackAddress() && !settings.get(ConsoleSettings.INSECURE)) {
@@ -133,23 +134,10 @@ final class Listener implements AutoCloseable {
             if (port == ports.last()) {
                 String tried = port == ports.first() ? "port " + port : "ports " + ports.first() + " to " + port;
                 throw new SettingException(
-                        ports.setting() + ": " + tried + " of " + address.getHostAddress() + " can't be bound: "
+                        ports.setting() + ": " + tried + " of " + HostPort.hostOf(address) + " can't be bound: "
                                 + bound.cause().getMessage(),
                         bound.cause());
             }
-        }
-    }
-
-    private static InetAddress address(Settings settings) {
-        String text = settings.get(ConsoleSettings.ADDRESS);
-        try {
-            return switch (text) {
-                case "LOOPBACK" -> InetAddress.getLoopbackAddress();
-                case "ANY" -> new InetSocketAddress(0).getAddress();
-                default -> InetAddress.getByName(text);
-            };
-        } catch (UnknownHostException e) {
-            throw new SettingException("console.address: there is no host '" + text + "'", e);
         }
     }
 
@@ -195,8 +183,7 @@ final class Listener implements AutoCloseable {
         if (address.isAnyLocalAddress()) {
             return "localhost";
         }
-        String text = address.getHostAddress();
-        return text.contains(":") ? "[" + text + "]" : text;
+        return new HostPort(HostPort.hostOf(address), -1).toString();
     }
 
     /** Ends all connections. Idempotent. */

@@ -1,8 +1,8 @@
 package dev.tutti.netty.internal.tcp;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
-import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.memory.DirectMemory;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;

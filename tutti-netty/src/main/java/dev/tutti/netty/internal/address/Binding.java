@@ -1,17 +1,15 @@
 package dev.tutti.netty.internal.address;
 
+import dev.tutti.address.AddressChoice;
+import dev.tutti.address.HostPort;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import java.util.function.Function;
 
 /**
@@ -29,29 +27,30 @@ public record Binding(AddressChoice choice, InetAddress address, int port, int p
      * @throws TransportException if no address matches
      */
     public static Binding of(Settings settings) {
-        AddressChoice choice = new AddressChoice(interfaces(), Resolver::lookUp);
+        AddressChoice choice = choiceOfMachine();
         int port = settings.get(TransportSettings.BIND_PORT);
         int last = port == 0 ? 0 : Math.min(port + settings.get(TransportSettings.BIND_PORT_RANGE), 65_535);
         return new Binding(
                 choice,
-                choice.listen(settings.get(TransportSettings.BIND_ADDRESS)),
+                listen(choice, settings.get(TransportSettings.BIND_ADDRESS)),
                 port,
                 last,
                 settings.get(TransportSettings.ADVERTISE));
     }
 
-    private static List<AddressChoice.Interface> interfaces() {
+    private static AddressChoice choiceOfMachine() {
         try {
-            List<AddressChoice.Interface> found = new ArrayList<>();
-            for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
-                if (each.isUp()) {
-                    found.add(new AddressChoice.Interface(
-                            each.getIndex(), each.getName(), Collections.list(each.getInetAddresses())));
-                }
-            }
-            return found;
-        } catch (SocketException e) {
-            throw new TransportException("can't list the network interfaces: " + e.getMessage(), e);
+            return AddressChoice.ofMachine();
+        } catch (UncheckedIOException e) {
+            throw new TransportException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static InetAddress listen(AddressChoice choice, String wanted) {
+        try {
+            return choice.listen(wanted);
+        } catch (IllegalArgumentException e) {
+            throw new TransportException("bind.address: " + e.getMessage(), e);
         }
     }
 
@@ -88,7 +87,7 @@ public record Binding(AddressChoice choice, InetAddress address, int port, int p
     }
 
     private String explain(boolean isInUse, String message) {
-        String where = new HostPort(address.getHostAddress(), port).toString();
+        String where = new HostPort(HostPort.hostOf(address), port).toString();
         if (isInUse && port == portLast) {
             return "bind.port: " + where + " is in use; set another bind.port, 0 for any free one,"
                     + " or bind.port-range to try the following ones";
@@ -107,11 +106,15 @@ public record Binding(AddressChoice choice, InetAddress address, int port, int p
     /**
      * Returns the address for others to dial when {@code boundPort} was bound.
      *
-     * @throws TransportException if the setting is no address
+     * @throws TransportException if the setting is no address, or no interface has an address that others could dial
      */
     public String advertised(int boundPort) {
         if (advertise.isBlank()) {
-            return new HostPort(choice.advertise(address).getHostAddress(), boundPort).toString();
+            try {
+                return new HostPort(HostPort.hostOf(choice.advertise(address)), boundPort).toString();
+            } catch (IllegalArgumentException e) {
+                throw new TransportException("bind.address: " + e.getMessage() + "; or set bind.advertise", e);
+            }
         }
         try {
             HostPort wanted = HostPort.parse(advertise);

@@ -1,9 +1,12 @@
 package dev.tutti.netty.internal.address;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.driver.TransportException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Set;
@@ -22,7 +25,7 @@ public final class Interfaces {
                 found = NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress());
             }
             if (found == null) {
-                throw new TransportException("bind.address: no interface has " + plain(address));
+                throw new TransportException("bind.address: no interface has " + HostPort.hostOf(address));
             }
             return found;
         } catch (SocketException e) {
@@ -71,10 +74,25 @@ public final class Interfaces {
         }
     }
 
-    /** Returns the address without its interface. */
-    public static String plain(InetAddress address) {
-        String text = address.getHostAddress();
-        int percent = text.indexOf('%');
-        return percent < 0 ? text : text.substring(0, percent);
+    /** Returns the index of the interface of {@code address}, which its link-local addresses need; 0 for a wildcard. */
+    public static int scope(InetAddress address) {
+        return address.isAnyLocalAddress() ? 0 : of(address).getIndex();
+    }
+
+    /**
+     * Returns the address with its interface, if it needs one and has none.
+     *
+     * @param scope index of the interface for link-local addresses; 0 if there is none
+     */
+    public static InetAddress scoped(InetAddress address, int scope) {
+        boolean isLinkLocal = address.isLinkLocalAddress() || address.isMCLinkLocal() || address.isMCNodeLocal();
+        if (!(address instanceof Inet6Address six) || !isLinkLocal || six.getScopeId() > 0 || scope <= 0) {
+            return address;
+        }
+        try {
+            return Inet6Address.getByAddress(null, address.getAddress(), scope);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("16 bytes are an address", e);
+        }
     }
 }

@@ -1,6 +1,6 @@
 package dev.tutti.netty.internal.certificate;
 
-import dev.tutti.netty.internal.address.Resolver;
+import dev.tutti.address.Resolver;
 import java.io.ByteArrayInputStream;
 import java.math.BigInteger;
 import java.net.InetAddress;

@@ -1,8 +1,8 @@
 package dev.tutti.netty.internal.security;
 
+import dev.tutti.address.HostPort;
+import dev.tutti.address.Resolver;
 import dev.tutti.core.driver.Credentials;
-import dev.tutti.netty.internal.address.HostPort;
-import dev.tutti.netty.internal.address.Resolver;
 import dev.tutti.netty.internal.certificate.X509;
 import java.net.InetAddress;
 import java.security.GeneralSecurityException;

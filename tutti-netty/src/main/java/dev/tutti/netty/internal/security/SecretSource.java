@@ -1,8 +1,8 @@
 package dev.tutti.netty.internal.security;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.certificate.Pem;
 import dev.tutti.netty.internal.certificate.X509;
 import dev.tutti.netty.tls.ClusterSecret;

@@ -1,12 +1,14 @@
 package dev.tutti.netty.internal.tcp;
 
+import dev.tutti.address.HostPort;
+import dev.tutti.address.Resolver;
 import dev.tutti.core.driver.DialFailure;
-import dev.tutti.netty.internal.address.HostPort;
-import dev.tutti.netty.internal.address.Resolver;
+import dev.tutti.netty.internal.address.Interfaces;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.collection.IntObjectHashMap;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -47,7 +49,14 @@ final class Dialer {
         dial.port = target.port();
         InetAddress literal = Resolver.literal(target.host());
         if (literal != null) {
-            dial.candidates.add(literal);
+            InetAddress scoped = Interfaces.scoped(literal, endpoint.scope());
+            if (scoped instanceof Inet6Address six && six.isLinkLocalAddress() && six.getScopeId() == 0) {
+                driver.onInput(() -> fail(dial, DialFailure.UNRESOLVED, target.host()
+                        + " is link-local and names no interface; bind this node to an address of that link"
+                        + " (bind.address: LINK_LOCAL), or write [" + target.host() + "%eth0]:" + target.port()));
+                return;
+            }
+            dial.candidates.add(scoped);
             connectNext(dial);
         } else {
             Resolver.lookUp(endpoint.loop().workers(), target.host(), found -> onResolved(dial, target, found));
@@ -100,7 +109,7 @@ final class Dialer {
     }
 
     private void onRefused(Dial dial, InetSocketAddress target, Throwable cause) {
-        String where = new HostPort(target.getAddress().getHostAddress(), target.getPort()).toString();
+        String where = new HostPort(HostPort.hostOf(target.getAddress()), target.getPort()).toString();
         String message = String.valueOf(cause.getMessage());
         boolean isRefused = message.contains("refused");
         dial.failure = isRefused ? DialFailure.REFUSED : DialFailure.UNREACHABLE;

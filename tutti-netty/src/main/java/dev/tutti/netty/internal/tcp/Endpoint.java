@@ -1,10 +1,11 @@
 package dev.tutti.netty.internal.tcp;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.address.Binding;
-import dev.tutti.netty.internal.address.HostPort;
+import dev.tutti.netty.internal.address.Interfaces;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.loop.Loop;
 import dev.tutti.netty.internal.security.Security;
@@ -46,6 +47,7 @@ final class Endpoint {
     private final Map<String, String> description = new LinkedHashMap<>();
     private @Nullable Consumer<SocketChannel> acceptor;
     private @Nullable Channel listener;
+    private int scope;
     private String bound = "";
     private String advertised = "";
 
@@ -65,7 +67,7 @@ final class Endpoint {
         InetAddress address = binding.address();
         boolean isSecure = Security.isSet(settings);
         if (!isSecure && !address.isLoopbackAddress() && !settings.get(TransportSettings.INSECURE)) {
-            throw new TransportException("bind.address: " + address.getHostAddress()
+            throw new TransportException("bind.address: " + HostPort.hostOf(address)
                     + " can be reached from other machines, and without TLS everybody there can join and read."
                     + " Use tls.certificate, tls.key and tls.authority; or security.secret-file; or, if the network is"
                     + " trusted, security.insecure: true");
@@ -77,7 +79,8 @@ final class Endpoint {
             Channel listener = binding.bind(endpoint.server()::bind);
             int port = ((InetSocketAddress) listener.localAddress()).getPort();
             endpoint.listener = listener;
-            endpoint.bound = new HostPort(address.getHostAddress(), port).toString();
+            endpoint.scope = address.isLinkLocalAddress() ? Interfaces.scope(address) : 0;
+            endpoint.bound = new HostPort(HostPort.hostOf(address), port).toString();
             endpoint.advertised = binding.advertised(port);
             endpoint.security = Security.open(settings, endpoint.advertised);
             endpoint.describe();
@@ -195,6 +198,11 @@ final class Endpoint {
 
     Io io() {
         return io;
+    }
+
+    /** Returns the interface of link-local addresses that name none; 0 unless this node is bound to such an address. */
+    int scope() {
+        return scope;
     }
 
     String bound() {

@@ -1,9 +1,9 @@
 package dev.tutti.netty.internal.tcp;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.Socket;
-import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.security.ClientHello;
 import dev.tutti.netty.internal.security.Preface;
 import dev.tutti.netty.internal.security.TlsTrouble;
@@ -129,7 +129,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter implements Inbo
     }
 
     private static String text(@Nullable InetSocketAddress address) {
-        return address == null ? "?" : new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
+        return address == null ? "?" : new HostPort(HostPort.hostOf(address.getAddress()), address.getPort()).toString();
     }
 
     // ------------------------------------------------------------------ an accepted one, before it has shown whose it is

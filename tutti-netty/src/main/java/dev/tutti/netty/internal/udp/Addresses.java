@@ -1,8 +1,8 @@
 package dev.tutti.netty.internal.udp;
 
 import dev.tutti.core.driver.Endpoint;
+import dev.tutti.netty.internal.address.Interfaces;
 import java.net.Inet4Address;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -62,22 +62,9 @@ final class Addresses {
                     .putLong(endpoint.high())
                     .putLong(endpoint.low())
                     .array();
-            return new InetSocketAddress(scoped(InetAddress.getByAddress(bytes), scope), endpoint.port());
+            return new InetSocketAddress(Interfaces.scoped(InetAddress.getByAddress(bytes), scope), endpoint.port());
         } catch (UnknownHostException e) {
             throw new AssertionError("4 or 16 bytes are an address", e);
-        }
-    }
-
-    /** Returns the address with its interface, if it needs one. */
-    static InetAddress scoped(InetAddress address, int scope) {
-        boolean isLinkLocal = address.isLinkLocalAddress() || address.isMCLinkLocal() || address.isMCNodeLocal();
-        if (!(address instanceof Inet6Address) || !isLinkLocal || scope <= 0) {
-            return address;
-        }
-        try {
-            return Inet6Address.getByAddress(null, address.getAddress(), scope);
-        } catch (UnknownHostException e) {
-            throw new AssertionError("16 bytes are an address", e);
         }
     }
 }

@@ -1,12 +1,12 @@
 package dev.tutti.netty.internal.udp;
 
+import dev.tutti.address.HostPort;
+import dev.tutti.address.Resolver;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.address.Binding;
-import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.address.Interfaces;
-import dev.tutti.netty.internal.address.Resolver;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -35,7 +35,7 @@ record Multicast(InetSocketAddress group, NetworkInterface via, int timeToLive) 
         InetSocketAddress group = group(text);
         InetAddress bound = binding.address();
         if (group.getAddress() instanceof Inet4Address != bound instanceof Inet4Address) {
-            throw wrong(text, "bind.address is " + bound.getHostAddress()
+            throw wrong(text, "bind.address is " + HostPort.hostOf(bound)
                     + "; set a group and a bind.address of the same version of IP");
         }
         NetworkInterface via = Interfaces.of(bound.isAnyLocalAddress() ? binding.choice().advertise(bound) : bound);
@@ -44,7 +44,7 @@ record Multicast(InetSocketAddress group, NetworkInterface via, int timeToLive) 
         } catch (SocketException e) {
             throw wrong(text, "can't read about the interface " + via.getName() + ": " + e.getMessage());
         }
-        InetAddress scoped = Addresses.scoped(group.getAddress(), via.getIndex());
+        InetAddress scoped = Interfaces.scoped(group.getAddress(), via.getIndex());
         return new Multicast(
                 new InetSocketAddress(scoped, group.getPort()), via, settings.get(TransportSettings.MULTICAST_TTL));
     }
@@ -85,7 +85,7 @@ record Multicast(InetSocketAddress group, NetworkInterface via, int timeToLive) 
 
     @Override
     public String toString() {
-        return new HostPort(Interfaces.plain(group.getAddress()), group.getPort()) + " on " + via.getName() + ", TTL "
+        return new HostPort(HostPort.hostOf(group.getAddress()), group.getPort()) + " on " + via.getName() + ", TTL "
                 + timeToLive;
     }
 }

@@ -1,5 +1,7 @@
 package dev.tutti.netty.internal.udp;
 
+import dev.tutti.address.HostPort;
+import dev.tutti.address.Resolver;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DatagramDriver;
@@ -12,11 +14,9 @@ import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.address.Binding;
-import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.address.Interfaces;
-import dev.tutti.netty.internal.address.Resolver;
-import dev.tutti.netty.internal.loop.DriverCounters;
 import dev.tutti.netty.internal.loop.DriverCounters.Name;
+import dev.tutti.netty.internal.loop.DriverCounters;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.loop.Loop;
 import dev.tutti.netty.internal.loop.NettyMetrics;
@@ -100,12 +100,11 @@ public final class NettyDatagramDriver implements DatagramDriver {
                 new OutboundWatcher());
         this.isWhole = sockets.size.isWhole();
         this.port = sockets.port();
-        this.bound = new HostPort(Interfaces.plain(binding.address()), port).toString();
+        this.bound = new HostPort(HostPort.hostOf(binding.address()), port).toString();
         this.advertised = binding.advertised(port);
         this.isSummed = binding.isSummed(settings, false);
         this.own = Interfaces.own(binding.address());
-        InetAddress local = binding.address();
-        this.scope = local.isAnyLocalAddress() ? 0 : Interfaces.of(local).getIndex();
+        this.scope = Interfaces.scope(binding.address());
         Multicast multicast = sockets.multicast;
         this.group = multicast == null
                 ? null
@@ -145,7 +144,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
                     + " use TCP, or unset them");
         }
         if (!address.isLoopbackAddress() && !settings.get(TransportSettings.INSECURE)) {
-            throw new TransportException("bind.address: " + address.getHostAddress()
+            throw new TransportException("bind.address: " + HostPort.hostOf(address)
                     + " can be reached from other machines, and datagrams are not encrypted: everybody there can join"
                     + " and read. Use TCP with tls.certificate, tls.key and tls.authority or with security.secret; or, if"
                     + " the network is trusted, security.insecure: true");

@@ -2,9 +2,9 @@ package dev.tutti.netty.internal.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.certificate.X509;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.loop.Ios;

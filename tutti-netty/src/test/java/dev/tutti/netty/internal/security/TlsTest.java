@@ -3,11 +3,11 @@ package dev.tutti.netty.internal.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.certificate.Pem;
 import dev.tutti.netty.internal.certificate.X509;
 import dev.tutti.netty.internal.loop.Io;

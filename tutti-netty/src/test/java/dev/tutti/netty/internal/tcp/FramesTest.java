@@ -2,8 +2,8 @@ package dev.tutti.netty.internal.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.Packet;
-import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.loop.Ios;
 import java.io.IOException;

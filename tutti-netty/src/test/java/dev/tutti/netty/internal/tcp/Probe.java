@@ -2,6 +2,7 @@ package dev.tutti.netty.internal.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DialFailure;
@@ -10,7 +11,6 @@ import dev.tutti.core.driver.Machine;
 import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.netty.internal.address.HostPort;
 import dev.tutti.netty.internal.loop.Io;
 import java.io.IOException;
 import java.net.InetAddress;

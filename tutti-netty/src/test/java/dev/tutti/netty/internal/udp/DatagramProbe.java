@@ -2,14 +2,14 @@ package dev.tutti.netty.internal.udp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.address.HostPort;
+import dev.tutti.address.Resolver;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DatagramEffects;
 import dev.tutti.core.driver.DatagramMachine;
 import dev.tutti.core.driver.Endpoint;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.netty.internal.address.HostPort;
-import dev.tutti.netty.internal.address.Resolver;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.tcp.Probe;
 import java.util.ArrayDeque;

@@ -1,13 +1,13 @@
 package dev.tutti.netty.internal.udp;
 
+import dev.tutti.address.HostPort;
+import dev.tutti.address.Resolver;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DatagramEffects;
 import dev.tutti.core.driver.DatagramMachine;
 import dev.tutti.core.driver.Endpoint;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.netty.internal.address.HostPort;
-import dev.tutti.netty.internal.address.Resolver;
 import dev.tutti.netty.internal.loop.Io;
 import java.io.File;
 import java.io.IOException;

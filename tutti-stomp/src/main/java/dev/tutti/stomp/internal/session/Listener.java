@@ -1,8 +1,10 @@
 package dev.tutti.stomp.internal.session;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.door.ListenAddress;
 import dev.tutti.stomp.StompSettings;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -18,7 +20,6 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -74,25 +75,13 @@ public final class Listener implements AutoCloseable {
     public static Listener open(Settings settings, TransportSettings.Io io, boolean hasAuthenticator) {
         Tls tls = Tls.of(settings);
         boolean isClosed = tls != null && (hasAuthenticator || tls.asksForCertificates());
-        if (!isClosed && !settings.get(StompSettings.INSECURE) && !address(settings).isLoopbackAddress()) {
+        InetAddress address = ListenAddress.of(settings, StompSettings.ADDRESS);
+        if (!isClosed && !settings.get(StompSettings.INSECURE) && !address.isLoopbackAddress()) {
             throw new SettingException("stomp.address: " + settings.get(StompSettings.ADDRESS)
                     + " is not loopback, which needs TLS (stomp.tls-certificate and stomp.tls-key) and an authenticator or"
                     + " stomp.tls-authority; or say stomp.insecure: true");
         }
         return new Listener(settings, Transport.choose(io), tls);
-    }
-
-    private static InetAddress address(Settings settings) {
-        String text = settings.get(StompSettings.ADDRESS);
-        try {
-            return switch (text) {
-                case "LOOPBACK" -> InetAddress.getLoopbackAddress();
-                case "ANY" -> new InetSocketAddress(0).getAddress();
-                default -> InetAddress.getByName(text);
-            };
-        } catch (UnknownHostException e) {
-            throw new SettingException("stomp.address: there is no host '" + text + "'", e);
-        }
     }
 
     private Channel bind(Transport transport) {
@@ -109,7 +98,7 @@ public final class Listener implements AutoCloseable {
                         ChannelOption.WRITE_BUFFER_WATER_MARK,
                         new WriteBufferWaterMark(clientBuffer / 8, clientBuffer / 4))
                 .childHandler(new Initializer());
-        InetAddress address = address(settings);
+        InetAddress address = ListenAddress.of(settings, StompSettings.ADDRESS);
         int first = settings.get(StompSettings.PORT);
         int last = first == 0 ? 0 : Math.min(65_535, first + settings.get(StompSettings.PORT_RANGE));
         for (int port = first; ; port++) {
@@ -118,7 +107,7 @@ public final class Listener implements AutoCloseable {
                 return bound.channel();
             }
             if (port == last) {
-                throw new SettingException("stomp.port: " + address.getHostAddress() + ":" + first
+                throw new SettingException("stomp.port: " + new HostPort(HostPort.hostOf(address), first)
                         + (last > first ? " to " + last : "") + " can't be bound: " + bound.cause().getMessage()
                         + "; another port, or 0 for any free one, would do");
             }
@@ -133,10 +122,8 @@ public final class Listener implements AutoCloseable {
     public List<String> endpoints(String nodeAddress) {
         String advertised = settings.get(StompSettings.ADVERTISE);
         InetAddress address = ((InetSocketAddress) channel.localAddress()).getAddress();
-        String host = address.isAnyLocalAddress()
-                ? nodeAddress.substring(0, nodeAddress.lastIndexOf(':'))
-                : address.getHostAddress().contains(":") ? "[" + address.getHostAddress() + "]" : address.getHostAddress();
-        String place = advertised.isEmpty() ? host + ":" + port() : advertised;
+        String host = address.isAnyLocalAddress() ? HostPort.parse(nodeAddress).host() : HostPort.hostOf(address);
+        String place = advertised.isEmpty() ? new HostPort(host, port()).toString() : advertised;
         return tls == null
                 ? List.of("stomp://" + place, "ws://" + place + "/")
                 : List.of("stomps://" + place, "wss://" + place + "/");

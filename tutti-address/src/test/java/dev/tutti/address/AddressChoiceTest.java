@@ -1,10 +1,13 @@
-package dev.tutti.netty.internal.address;
+package dev.tutti.address;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.core.driver.TransportException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -23,7 +26,7 @@ class AddressChoiceTest {
                     .getOrDefault(host, List.of()));
 
     private static List<InetAddress> addresses(String... texts) {
-        return java.util.Arrays.stream(texts).map(InetAddress::ofLiteral).toList();
+        return Arrays.stream(texts).map(InetAddress::ofLiteral).toList();
     }
 
     @ParameterizedTest
@@ -60,20 +63,65 @@ class AddressChoiceTest {
     })
     void saysWhatThereIsWhenNothingMatches(String wanted, String reason) {
         assertThatThrownBy(() -> CHOICE.listen(wanted))
-                .isInstanceOf(TransportException.class)
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(reason)
                 .hasMessageContaining("eth0 10.0.0.5")
                 .hasMessageContaining("SITE_LOCAL");
     }
 
+    /** Interfaces whose IPv6 addresses name them, as those of the system do. */
+    private static AddressChoice choice(String... texts) {
+        List<AddressChoice.Interface> interfaces = new ArrayList<>();
+        for (String text : texts) {
+            int index = interfaces.size() + 1;
+            interfaces.add(new AddressChoice.Interface(index, "if" + index, List.of(scoped(text, index))));
+        }
+        return new AddressChoice(interfaces, host -> List.of());
+    }
+
+    private static InetAddress scoped(String text, int index) {
+        InetAddress address = InetAddress.ofLiteral(text);
+        try {
+            return address instanceof Inet6Address ? Inet6Address.getByAddress(null, address.getAddress(), index) : address;
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "127.0.0.1 fd01::2 10.0.0.5,       0.0.0.0, 10.0.0.5",
+        "127.0.0.1 fd01::2 203.0.113.7,    0.0.0.0, 203.0.113.7",
+        "203.0.113.7 10.0.0.5,             0.0.0.0, 10.0.0.5",
+        "127.0.0.1 fd01::2,                0.0.0.0, 127.0.0.1",
+        "127.0.0.1 10.0.0.5 fd01::2,       ::,      fd01::2",
+        "127.0.0.1 10.0.0.5 2001:db8::7,   ::,      2001:db8::7",
+        "127.0.0.1 10.0.0.5 fe80::5,       ::,      10.0.0.5",
+        "127.0.0.1,                        ::,      127.0.0.1",
+        "10.0.0.5,                         fd01::2, fd01::2"
+    })
+    void advertisesAnAddressOfTheWildcardsFamily(String present, String bound, String expected) {
+        assertThat(HostPort.hostOf(choice(present.split(" ")).advertise(InetAddress.ofLiteral(bound))))
+                .isEqualTo(HostPort.hostOf(InetAddress.ofLiteral(expected)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "127.0.0.1 fd01::2 10.0.0.5,  0.0.0.0",
+        "127.0.0.1 fd01::2,           ::",
+        "127.0.0.1 fe80::2,           0.0.0.0",
+        "127.0.0.1,                   0.0.0.0"
+    })
+    void listensToIpv6ByAnyWhereOthersReachItByThatAlone(String present, String expected) {
+        assertThat(choice(present.split(" ")).listen("ANY")).isEqualTo(InetAddress.ofLiteral(expected));
+    }
+
     @Test
-    void advertisesAPrivateAddressForAWildcard() {
-        assertThat(CHOICE.advertise(InetAddress.ofLiteral("0.0.0.0"))).isEqualTo(InetAddress.ofLiteral("10.0.0.5"));
-        assertThat(CHOICE.advertise(InetAddress.ofLiteral("203.0.113.7")))
-                .isEqualTo(InetAddress.ofLiteral("203.0.113.7"));
-        AddressChoice alone = new AddressChoice(
-                List.of(new AddressChoice.Interface(1, "lo", addresses("127.0.0.1"))), host -> List.of());
-        assertThat(alone.advertise(InetAddress.ofLiteral("::"))).isEqualTo(InetAddress.ofLiteral("127.0.0.1"));
+    void listensWithTheInterfaceThatALinkLocalAddressNeedsAndTellsOthersNone() {
+        InetAddress chosen = choice("10.0.0.5", "fe80::5").listen("fe80::5");
+        assertThat(((Inet6Address) chosen).getScopeId()).isEqualTo(2);
+        assertThat(HostPort.hostOf(chosen)).isEqualTo("fe80:0:0:0:0:0:0:5");
+        assertThat(HostPort.hostOf(scoped("fd01::2", 2))).isEqualTo("fd01:0:0:0:0:0:0:2");
     }
 
     @ParameterizedTest

@@ -1,4 +1,4 @@
-package dev.tutti.netty.internal.address;
+package dev.tutti.address;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;

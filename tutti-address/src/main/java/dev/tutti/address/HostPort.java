@@ -1,5 +1,6 @@
-package dev.tutti.netty.internal.address;
+package dev.tutti.address;
 
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,13 @@ public record HostPort(String host, int port) {
 
     /** Most characters of an address: a name of the DNS, a port, and blanks. */
     private static final int TEXT_MAX = 300;
+
+    /** Returns the text of an address, without the interface that an IPv6 address may name: others have interfaces of their own. */
+    public static String hostOf(InetAddress address) {
+        String text = address.getHostAddress();
+        int percent = text.indexOf('%');
+        return percent < 0 ? text : text.substring(0, percent);
+    }
 
     /**
      * Reads {@code host}, {@code host:port}, {@code [v6]} and {@code [v6]:port}; a bare IPv6 address is a host.

@@ -1,9 +1,13 @@
-package dev.tutti.netty.internal.address;
+package dev.tutti.address;
 
-import dev.tutti.core.driver.TransportException;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -14,10 +18,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the address that a node listens on, as a function of the setting and of the machine's interfaces.
+ * Chooses the address that a server listens on, as a function of a text and of the machine's interfaces. The text is a
+ * keyword ({@code GLOBAL}, {@code SITE_LOCAL}, {@code LINK_LOCAL}, {@code LOOPBACK}, {@code NON_LOOPBACK}, {@code ANY}), an IP
+ * address, the name of an interface, a pattern of such names ({@code eth*}), or the name of a host.
  *
  * <p>The first match wins, in the order of the interfaces' indexes and IPv4 before IPv6, so that the same machine gives
- * the same answer each time.
+ * the same answer each time. Immutable.
  *
  * @param interfaces interfaces that are up
  * @param resolver returns the addresses of a host name; empty if there are none
@@ -25,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public record AddressChoice(List<Interface> interfaces, Function<String, List<InetAddress>> resolver) {
 
     /** A network interface that is up. */
-    record Interface(int index, String name, List<InetAddress> addresses) {}
+    public record Interface(int index, String name, List<InetAddress> addresses) {}
 
     public AddressChoice {
         interfaces = interfaces.stream()
@@ -34,15 +40,38 @@ public record AddressChoice(List<Interface> interfaces, Function<String, List<In
                 .toList();
     }
 
+    /**
+     * Returns a choice among the present interfaces of this machine, with its name service.
+     *
+     * @throws UncheckedIOException if the system does not tell the interfaces
+     */
+    public static AddressChoice ofMachine() {
+        try {
+            List<Interface> found = new ArrayList<>();
+            for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+                if (each.isUp()) {
+                    found.add(new Interface(each.getIndex(), each.getName(), Collections.list(each.getInetAddresses())));
+                }
+            }
+            return new AddressChoice(found, Resolver::lookUp);
+        } catch (SocketException e) {
+            throw new UncheckedIOException("can't list the network interfaces: " + e.getMessage(), e);
+        }
+    }
+
     private static List<InetAddress> inOrder(List<InetAddress> addresses) {
         return addresses.stream()
-                .sorted(Comparator.comparing((InetAddress address) -> !(address instanceof Inet4Address))
+                .sorted(Comparator.comparing((InetAddress address) -> !isFour(address))
                         .thenComparing(InetAddress::getHostAddress))
                 .toList();
     }
 
-    /** @throws TransportException if nothing matches, with the available interfaces */
-    InetAddress listen(String wanted) {
+    /**
+     * Returns the address to listen on.
+     *
+     * @throws IllegalArgumentException if nothing matches; the message names the text and the interfaces that there are
+     */
+    public InetAddress listen(String wanted) {
         String text = wanted.strip();
         Predicate<InetAddress> keyword = keyword(text);
         if (keyword != null) {
@@ -71,22 +100,33 @@ public record AddressChoice(List<Interface> interfaces, Function<String, List<In
     }
 
     /**
-     * Returns the address for other nodes to dial if the node listens on {@code bound}: itself, or the first for a
-     * wildcard.
+     * Returns the address to dial for a server that listens on {@code bound}: itself, or the first for a wildcard. That of IPv4
+     * stands for addresses of IPv4 alone, that of IPv6 for both, IPv6 first.
+     *
+     * @throws IllegalArgumentException if there is none
      */
     public InetAddress advertise(InetAddress bound) {
         if (!bound.isAnyLocalAddress()) {
             return bound;
         }
-        for (Predicate<InetAddress> preference : List.<Predicate<InetAddress>>of(
-                AddressChoice::isPrivate, AddressChoice::isGlobal, InetAddress::isLoopbackAddress)) {
-            for (InetAddress address : addresses()) {
-                if (preference.test(address)) {
-                    return address;
+        List<InetAddress> four = addresses().stream().filter(AddressChoice::isFour).toList();
+        List<InetAddress> six = addresses().stream().filter(address -> !isFour(address)).toList();
+        List<List<InetAddress>> families = isFour(bound) ? List.of(four) : List.of(six, four);
+        for (List<InetAddress> family : families) {
+            for (Predicate<InetAddress> preference :
+                    List.<Predicate<InetAddress>>of(AddressChoice::isPrivate, AddressChoice::isGlobal)) {
+                for (InetAddress address : family) {
+                    if (preference.test(address)) {
+                        return address;
+                    }
                 }
             }
         }
-        throw nothing("ANY", "no interface has an address that others could dial; set bind.advertise");
+        return families.stream()
+                .flatMap(List::stream)
+                .filter(InetAddress::isLoopbackAddress)
+                .findFirst()
+                .orElseThrow(() -> nothing(HostPort.hostOf(bound), "no interface has an address that others could dial"));
     }
 
     private static @Nullable Predicate<InetAddress> keyword(String text) {
@@ -107,7 +147,7 @@ public record AddressChoice(List<Interface> interfaces, Function<String, List<In
     /** Returns whether the address is private: of RFC 1918, or for IPv6 unique local or, older, site-local. */
     private static boolean isPrivate(InetAddress address) {
         return address.isSiteLocalAddress()
-                || !(address instanceof Inet4Address) && (address.getAddress()[0] & 0xfe) == 0xfc;
+                || !isFour(address) && (address.getAddress()[0] & 0xfe) == 0xfc;
     }
 
     private InetAddress first(Predicate<InetAddress> matches, String text) {
@@ -117,13 +157,28 @@ public record AddressChoice(List<Interface> interfaces, Function<String, List<In
                 .orElseThrow(() -> nothing(text, "no interface has such an address"));
     }
 
-    private static InetAddress any() {
-        return InetAddress.ofLiteral("0.0.0.0");
+    /** Returns the wildcard of IPv4, and that of IPv6 on a machine that others reach by IPv6 alone. */
+    private InetAddress any() {
+        List<InetAddress> reached =
+                addresses().stream().filter(address -> isPrivate(address) || isGlobal(address)).toList();
+        boolean isSixAlone = !reached.isEmpty() && reached.stream().noneMatch(AddressChoice::isFour);
+        return InetAddress.ofLiteral(isSixAlone ? "::" : "0.0.0.0");
     }
 
+    private static boolean isFour(InetAddress address) {
+        return address instanceof Inet4Address;
+    }
+
+    /** Returns the address as its interface has it, with its scope. */
     private InetAddress present(InetAddress address) {
-        if (address.isAnyLocalAddress() || address.isLoopbackAddress() || addresses().contains(address)) {
+        boolean isScoped = address instanceof Inet6Address six && six.getScopeId() > 0;
+        if (address.isAnyLocalAddress() || address.isLoopbackAddress() || isScoped && addresses().contains(address)) {
             return address;
+        }
+        for (InetAddress each : addresses()) {
+            if (each.equals(address)) {
+                return each;
+            }
         }
         throw nothing(address.getHostAddress(), "no interface has this address");
     }
@@ -142,12 +197,12 @@ public record AddressChoice(List<Interface> interfaces, Function<String, List<In
         return all;
     }
 
-    private TransportException nothing(String text, String reason) {
+    private IllegalArgumentException nothing(String text, String reason) {
         String there = interfaces.stream()
                 .map(each -> each.name() + " "
-                        + each.addresses().stream().map(InetAddress::getHostAddress).collect(Collectors.joining(" ")))
+                        + each.addresses().stream().map(HostPort::hostOf).collect(Collectors.joining(" ")))
                 .collect(Collectors.joining(", "));
-        return new TransportException("bind.address: " + text + ": " + reason + "; this machine has " + there
+        return new IllegalArgumentException(text + ": " + reason + "; this machine has " + there
                 + "; or use GLOBAL, SITE_LOCAL, LINK_LOCAL, LOOPBACK, NON_LOOPBACK or ANY");
     }
 }

@@ -11,7 +11,9 @@ import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.HostNames;
 import dev.tutti.internal.OwnProcess;
+import dev.tutti.internal.discovery.SeedNames;
 import dev.tutti.internal.settings.DiscoveryProviders;
 import dev.tutti.internal.settings.Overrides;
 import dev.tutti.internal.settings.Preset;
@@ -25,6 +27,7 @@ import java.util.Properties;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Configures and starts a node. Values set here take precedence over system properties ({@code tutti.<setting>}), those
@@ -158,7 +161,7 @@ public final class NodeBuilder {
         String transport = resolved.node().get(TransportSettings.PROTOCOL).name().toLowerCase(Locale.ROOT);
         Driver driver = provider(transport).open(resolved.node());
         try {
-            return new Node(resolved, new OwnProcess(driver, onTrouble), sources(resolved));
+            return start(resolved, new OwnProcess(driver, onTrouble));
         } catch (RuntimeException | Error e) {
             driver.close();
             throw e;
@@ -173,11 +176,18 @@ public final class NodeBuilder {
     @SuppressWarnings("exports") // who may call it can see it
     public Node start(Host host) {
         NodeSpec resolved = checked(Preset.apply(spec));
-        return new Node(resolved, host, sources(resolved));
+        return start(resolved, host);
     }
 
-    private Map<String, DiscoverySource> sources(NodeSpec resolved) {
+    private Node start(NodeSpec resolved, Host host) {
+        return new Node(resolved, host, sources(resolved, host.names()));
+    }
+
+    private Map<String, DiscoverySource> sources(NodeSpec resolved, @Nullable HostNames names) {
         Map<String, DiscoverySource> all = new TreeMap<>(DiscoveryProviders.open(resolved.node()));
+        if (names != null) {
+            SeedNames.of(NodeSettings.seeds(resolved.node()), names).ifPresent(source -> all.put(SeedNames.NAME, source));
+        }
         sources.forEach((name, source) -> {
             if (all.putIfAbsent(name, source) != null) {
                 throw new SettingException("discovery source " + name + " is set up by settings, and added by the program, too:"

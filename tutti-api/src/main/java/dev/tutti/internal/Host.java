@@ -10,6 +10,7 @@ import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.packing.Submissions;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Environment of a node: a driver, an identity, randomness, threads, and the ways to wait. The defaults are those of an
@@ -37,6 +38,11 @@ public interface Host extends Threads {
      */
     default Subscription every(long periodNanos, Runnable task) {
         return () -> {};
+    }
+
+    /** Returns the name service that resolves hosts of seeds to all their addresses; null if there is none. */
+    default @Nullable HostNames names() {
+        return null;
     }
 
     /** Returns the largest heap of the process; messages that are assembled take a share of it. */

@@ -2,6 +2,8 @@ package dev.tutti.internal;
 
 import dev.tutti.Node;
 import dev.tutti.Subscription;
+import dev.tutti.address.HostPort;
+import dev.tutti.address.Resolver;
 import dev.tutti.core.Printable;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.stack.Report;
@@ -51,6 +53,11 @@ public record OwnProcess(Driver driver, Consumer<String> onTrouble) implements H
         watch.setKeepAliveTime(1, TimeUnit.SECONDS);
         watch.allowCoreThreadTimeOut(true);
         return watch;
+    }
+
+    @Override
+    public HostNames names() {
+        return host -> Resolver.lookUp(host).stream().map(HostPort::hostOf).toList();
     }
 
     @Override

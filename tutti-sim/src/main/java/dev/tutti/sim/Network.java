@@ -23,6 +23,9 @@ public final class Network {
     private final Simulation simulation;
     private final SplittableRandom random;
     private final TreeMap<String, SimulatedNode> byAddress = new TreeMap<>();
+
+    /** Addresses with the names of hosts, and that of the node which each leads to. */
+    private final TreeMap<String, String> leading = new TreeMap<>();
     private final TreeSet<String> hosts = new TreeSet<>();
     private final LinkedHashSet<SimulatedConnection> connections = new LinkedHashSet<>();
     private final TreeMap<Long, Path> paths = new TreeMap<>();
@@ -208,6 +211,11 @@ public final class Network {
         return count;
     }
 
+    /** Lets an address with a host's name lead to a node, the first one of that name. */
+    public void name(String address, SimulatedNode node) {
+        leading.put(address, node.address());
+    }
+
     // ------------------------------------------------------------------ for the nodes
 
     void register(SimulatedNode node) {
@@ -216,7 +224,7 @@ public final class Network {
     }
 
     @Nullable SimulatedNode find(String address) {
-        return byAddress.get(address);
+        return byAddress.get(leading.getOrDefault(address, address));
     }
 
     long nowNanos() {
@@ -247,7 +255,7 @@ public final class Network {
         end.number = number;
         connections.add(connection);
         simulation.trace().add(nowNanos(), Trace.Kind.DIAL, from.name(), address + " as " + number);
-        SimulatedNode to = byAddress.get(address);
+        SimulatedNode to = find(address);
         if (to == null) {
             boolean isHost = hosts.contains(host(address));
             long delay = delayNanos(defaultPath) + delayNanos(defaultPath);

@@ -55,6 +55,10 @@ public final class Cluster implements AutoCloseable {
     private final TreeMap<String, GroupHistory> records = new TreeMap<>();
     private final Expectations expectations = new Expectations();
     private final List<SimulatedProcess> processes = new ArrayList<>();
+
+    /** Hosts by their names; each process has a host of its own. */
+    private final TreeMap<String, List<String>> names = new TreeMap<>();
+
     private UnaryOperator<NodeBuilder> configuration = UnaryOperator.identity();
     private @Nullable Function<? super Node, ?> factory;
 
@@ -69,7 +73,7 @@ public final class Cluster implements AutoCloseable {
         for (int number = 1; number <= size; number++) {
             String name = "n" + number;
             processes.add(new SimulatedProcess(
-                    simulation, threads, story, records, expectations, name, name + ":7800", () -> builder(addresses)));
+                    simulation, threads, story, records, expectations, names, name, () -> builder(addresses)));
         }
     }
 
@@ -273,6 +277,18 @@ public final class Cluster implements AutoCloseable {
     }
 
     // ------------------------------------------------------------------ the network
+
+    /**
+     * Gives processes a host name in common from now on, as the name of a headless service. Processes that start later look it up.
+     *
+     * @param numbers processes of the name, in the order of the name service
+     */
+    public Cluster hostName(String host, int... numbers) {
+        story.tell("", host + " is the name of " + names(numbers));
+        names.put(host, names(numbers));
+        simulation.network().name(host + ":7800", simulated(numbers[0]));
+        return this;
+    }
 
     /** Cuts the network between these processes and all others, both ways. */
     public Cluster partition(int... side) {

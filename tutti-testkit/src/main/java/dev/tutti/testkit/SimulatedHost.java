@@ -11,6 +11,7 @@ import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.HostNames;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.packing.Submissions;
 import dev.tutti.sim.SimulatedNode;
@@ -73,6 +74,12 @@ final class SimulatedHost implements Host {
     @Override
     public long heapBytes() {
         return 1L << 30;
+    }
+
+    @Override
+    public @Nullable HostNames names() {
+        Map<String, List<String>> names = process.names();
+        return names.isEmpty() ? null : host -> names.getOrDefault(host, List.of());
     }
 
     @Override

@@ -30,6 +30,7 @@ final class SimulatedProcess {
     private final Story story;
     private final Map<String, GroupHistory> records;
     private final Expectations expectations;
+    private final Map<String, List<String>> names;
     private final String name;
     private final SimulatedNode simulated;
     private final CooperativeThreads.Owner owner;
@@ -47,17 +48,18 @@ final class SimulatedProcess {
             Story story,
             Map<String, GroupHistory> records,
             Expectations expectations,
+            Map<String, List<String>> names,
             String name,
-            String address,
             Supplier<NodeBuilder> builder) {
         this.simulation = simulation;
         this.threads = threads;
         this.story = story;
         this.records = records;
         this.expectations = expectations;
+        this.names = names;
         this.name = name;
         this.owner = new CooperativeThreads.Owner(name);
-        this.simulated = simulation.add(name, address, (self, seed, memory) -> open(builder.get(), self, seed, memory));
+        this.simulated = simulation.add(name, name + ":7800", (self, seed, memory) -> open(builder.get(), self, seed, memory));
     }
 
     private Machine open(NodeBuilder builder, NodeId self, long seed, Memory memory) {
@@ -68,6 +70,11 @@ final class SimulatedProcess {
 
     String name() {
         return name;
+    }
+
+    /** Returns the hosts by their names; empty if no host has another name than its process. */
+    Map<String, List<String>> names() {
+        return names;
     }
 
     SimulatedNode simulated() {

@@ -19,7 +19,6 @@ import dev.tutti.protocols.datagram.HostedMachine;
 import dev.tutti.protocols.datagram.Multicast;
 import dev.tutti.protocols.detection.Detector;
 import dev.tutti.protocols.discovery.Discovery;
-import dev.tutti.protocols.discovery.Seeds;
 import dev.tutti.protocols.link.DialAnswer;
 import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Link;
@@ -94,7 +93,7 @@ public final class NodeMachine implements HostedMachine {
         this.random = new SplittableRandom(seed);
         this.runner = new Runner(memory);
         this.effects = new EffectQueue(events);
-        this.seeds = Seeds.addresses(settings.get(NodeSettings.SEEDS));
+        this.seeds = NodeSettings.seeds(settings);
         this.patienceNanos = settings.get(NodeSettings.PATIENCE).toNanos();
         long heartbeatNanos = settings.get(NodeSettings.HEARTBEAT).toNanos();
         long timeoutNanos = settings.get(NodeSettings.DETECTION_TIMEOUT).toNanos();

@@ -2,7 +2,9 @@ package dev.tutti.protocols.node;
 
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
+import dev.tutti.protocols.discovery.Seeds;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,7 +15,8 @@ public final class NodeSettings {
     private NodeSettings() {}
 
     public static final Setting<List<String>> SEEDS = Setting.list(
-            "discovery.seeds", "Where other nodes may be: host:port, or host:port-port for a range of ports.");
+            "discovery.seeds", "Where other nodes may be: host:port, or host:port-port for a range of ports. Each address of a name may be another"
+                    + " node.");
 
     public static final Setting<Duration> PATIENCE = Setting.duration(
             "discovery.patience",
@@ -98,4 +101,13 @@ public final class NodeSettings {
                             HANDSHAKES_MAX))
             .flatMap(List::stream)
             .toList();
+
+    /**
+     * Returns the addresses of all seeds, {@code host:port} each, without repetition.
+     *
+     * @throws dev.tutti.core.settings.SettingException if a seed is malformed
+     */
+    public static List<String> seeds(Settings settings) {
+        return Seeds.addresses(settings.get(SEEDS));
+    }
 }

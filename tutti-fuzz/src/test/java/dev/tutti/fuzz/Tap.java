@@ -88,8 +88,13 @@ final class Tap implements HostedMachine {
     }
 
     @Override
-    public void onMulticast(long nowNanos, Packet frame) {
-        machine.onMulticast(nowNanos, frame);
+    public boolean onMulticast(long nowNanos, Packet frame) {
+        return machine.onMulticast(nowNanos, frame);
+    }
+
+    @Override
+    public void onStranger(long nowNanos, String address) {
+        machine.onStranger(nowNanos, address);
     }
 
     @Override

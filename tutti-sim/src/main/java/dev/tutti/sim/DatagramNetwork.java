@@ -117,7 +117,10 @@ public final class DatagramNetwork {
 
     @Nullable Endpoint resolve(String address) {
         SimulatedNode node = simulation.network().find(address);
-        return node == null ? null : endpoint(node);
+        if (node != null) {
+            return endpoint(node);
+        }
+        return byEndpoint.keySet().stream().filter(each -> each.address().equals(address)).findFirst().orElse(null);
     }
 
     void send(SimulatedNode from, Endpoint to, byte[] datagram) {

@@ -86,9 +86,13 @@ final class DatagramPair {
         }
 
         @Override
-        public void onMulticast(long nowNanos, Packet frame) {
+        public boolean onMulticast(long nowNanos, Packet frame) {
             frame.release();
+            return true;
         }
+
+        @Override
+        public void onStranger(long nowNanos, String address) {}
 
         @Override
         public void onStart(long nowNanos) {

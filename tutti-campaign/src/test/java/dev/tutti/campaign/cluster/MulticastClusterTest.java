@@ -59,6 +59,20 @@ class MulticastClusterTest {
     }
 
     @Test
+    void nodesWithoutSeedsMeetByTheirMulticasts() {
+        clusterOnDatagrams(5, 11).withMulticast().withSeeds(0).start().assertOneView(Duration.ofMillis(1_500));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {12, 13, 14})
+    void partsOfAPartitionMeetAsSoonAsTheyHearEachOther(long seed) {
+        SimulatedCluster cluster = clusterOnDatagrams(4, seed).with("discovery.pause-max", "10 min").withMulticast();
+        cluster.start().assertOneView(SECOND);
+        cluster.partition(1, 2).advance(Duration.ofMinutes(40));
+        cluster.heal().assertOneView(Duration.ofMillis(1_500));
+    }
+
+    @Test
     void lastPacketIsMissedWithoutALaterOne() {
         SimulatedCluster cluster = multicasting(3, 4, 0, 0);
         cluster.datagrams().setFilter((from, to, datagram) -> datagram[4] != 6 || to != cluster.node(3));

@@ -10,6 +10,19 @@ package dev.tutti.core.driver;
  */
 public record Endpoint(long high, long low, int port) implements Comparable<Endpoint> {
 
+    /** Returns it as {@code host:port}. */
+    public String address() {
+        if (high == 0 && low >>> 32 == 0xffff) {
+            return (low >> 24 & 0xff) + "." + (low >> 16 & 0xff) + "." + (low >> 8 & 0xff) + "." + (low & 0xff) + ":" + port;
+        }
+        StringBuilder text = new StringBuilder("[");
+        for (int group = 0; group < 8; group++) {
+            long half = group < 4 ? high : low;
+            text.append(group == 0 ? "" : ":").append(Long.toHexString(half >>> (48 - 16 * (group & 3)) & 0xffff));
+        }
+        return text.append("]:").append(port).toString();
+    }
+
     @Override
     public int compareTo(Endpoint other) {
         int order = Long.compareUnsigned(high, other.high);

@@ -48,6 +48,7 @@ public final class DatagramNode implements DatagramMachine {
 
     // Counters.
     private long receivedDatagrams;
+    private final Strangers strangers = new Strangers();
     private long receivedMulticasts;
     private long resetsReceived;
     private final DatagramDrops drops = new DatagramDrops();
@@ -156,7 +157,9 @@ public final class DatagramNode implements DatagramMachine {
                 case Datagrams.RESET -> onReset(from, datagram);
                 case Datagrams.MULTICAST -> {
                     receivedMulticasts++;
-                    node.onMulticast(now, datagram);
+                    if (!node.onMulticast(now, datagram)) {
+                        onStranger(from);
+                    }
                     return;
                 }
                 default -> drops.count(DatagramDrops.Reason.MALFORMED);
@@ -168,6 +171,13 @@ public final class DatagramNode implements DatagramMachine {
             drops.count(DatagramDrops.Reason.DAMAGED);
         }
         datagram.release();
+    }
+
+    /** Takes the sender of a multicast with which there is no session. Of its datagram, nothing is trusted. */
+    private void onStranger(Endpoint from) {
+        if (strangers.isDue(from, nowNanos)) {
+            node.onStranger(nowNanos, from.address());
+        }
     }
 
     private void onOpen(Endpoint from, Packet datagram) {
@@ -189,7 +199,7 @@ public final class DatagramNode implements DatagramMachine {
                 drops.count(DatagramDrops.Reason.OVERLOAD);
                 return;
             }
-            String remote = text(from);
+            String remote = from.address();
             flow = add(node.onAccepted(nowNanos, remote), remote);
             flow.endpoint = from;
             flow.onOpened(id, datagramBytesMax, nowNanos);
@@ -466,6 +476,7 @@ public final class DatagramNode implements DatagramMachine {
         section.put("received-datagrams", receivedDatagrams);
         section.put("received-multicasts", receivedMulticasts);
         section.put("sent-multicasts", multicast.sent());
+        section.put("strangers", strangers.told());
         section.put("connections", connections.count());
         section.put("active-senders", share.senders());
         drops.report(section);
@@ -479,19 +490,5 @@ public final class DatagramNode implements DatagramMachine {
                 flow.report(section.section("connection-" + flow.number));
             }
         }
-    }
-
-    private static String text(Endpoint endpoint) {
-        long low = endpoint.low();
-        if (endpoint.high() == 0 && low >>> 32 == 0xffff) {
-            return (low >> 24 & 0xff) + "." + (low >> 16 & 0xff) + "." + (low >> 8 & 0xff) + "." + (low & 0xff) + ":"
-                    + endpoint.port();
-        }
-        StringBuilder text = new StringBuilder("[");
-        for (int group = 0; group < 8; group++) {
-            long half = group < 4 ? endpoint.high() : low;
-            text.append(group == 0 ? "" : ":").append(Long.toHexString(half >>> (48 - 16 * (group & 3)) & 0xffff));
-        }
-        return text.append("]:").append(endpoint.port()).toString();
     }
 }

@@ -12,6 +12,13 @@ public interface HostedMachine extends Machine {
     /** Provides the means to send a frame to all nodes at once. Called before {@link #onStart}, if at all. */
     void useMulticast(Multicast multicast);
 
-    /** Takes a frame that a node has sent to all. Ownership passes to the callee. */
-    void onMulticast(long nowNanos, Packet frame);
+    /**
+     * Takes a frame that a node has sent to all. Ownership passes to the callee.
+     *
+     * @return false if it seems to be of a node of this cluster with which there is no session
+     */
+    boolean onMulticast(long nowNanos, Packet frame);
+
+    /** Takes the address of a node that multicasts, and with which there is no session. Anybody may have forged it. */
+    void onStranger(long nowNanos, String address);
 }

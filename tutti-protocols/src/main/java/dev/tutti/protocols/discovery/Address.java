@@ -96,6 +96,16 @@ final class Address {
         return isWanted() || node != null;
     }
 
+    /** Returns whether nobody vouches for it. */
+    boolean isHearsay() {
+        return !isProven() && vouchers.isEmpty();
+    }
+
+    /** Returns whether something answers there with which no session comes about. */
+    boolean isRefusing() {
+        return outcome == Outcome.REFUSED || outcome == Outcome.UNTRUSTED || outcome == Outcome.NO_NODE;
+    }
+
     /** Returns whether somebody whom the user has named says that a node is there. */
     boolean isWanted() {
         return isSeed || !sources.isEmpty();

@@ -2,7 +2,6 @@ package dev.tutti.protocols.discovery;
 
 import dev.tutti.core.NodeId;
 import dev.tutti.core.stack.Report;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -96,11 +95,8 @@ public final class Discovery {
     private final Vouchers vouchers = new Vouchers();
     private final LostAddresses lost = new LostAddresses();
     private final SourceLists sources = new SourceLists();
-    private long startNanos;
+    private final AwaitedAnswers answers;
     private long lastNumber;
-
-    /** Addresses whose answer is awaited, oldest first. Some may have answered meanwhile. */
-    private final ArrayDeque<Address> unanswered = new ArrayDeque<>();
 
     private long ignored;
     private long forgotten;
@@ -110,6 +106,7 @@ public final class Discovery {
         this.digest = new AddressDigest(self);
         this.limits = limits;
         this.random = random;
+        this.answers = new AwaitedAnswers(limits.patienceNanos(), sources);
         this.schedule = new DialSchedule(limits.dialsMax(), random, dialer, this::forgetIfExhausted);
     }
 
@@ -121,7 +118,7 @@ public final class Discovery {
     }
 
     public void onStart(List<String> seeds, long nowNanos) {
-        startNanos = nowNanos;
+        answers.onStart(nowNanos);
         // Each begins with the seeds that follow it in the list: else nodes started together would all dial the first.
         int own = seeds.indexOf(self);
         for (int index = 1; index <= seeds.size(); index++) {
@@ -190,6 +187,28 @@ public final class Discovery {
                 schedule.dialDue(nowNanos);
             }
         }
+    }
+
+    /**
+     * Takes an address from which a node without a session multicasts, as it seems. Nobody vouches for it: it is dialled once each
+     * time that it is heard, unless a node there refuses this one, no join waits for it, and it takes no other address's place.
+     */
+    public void onHeard(String text, long nowNanos) {
+        Address known = addresses.get(text);
+        if (known != null && known.isRefusing()) {
+            // Its pause goes on.
+            known.sinceNanos = nowNanos;
+        } else if (known != null) {
+            heardOf(known, nowNanos);
+        } else if (!text.equals(self) && addresses.size() < limits.addressesMax()) {
+            Address address = add(text, false, nowNanos);
+            if (address != null) {
+                address.isAnswered = true;
+            }
+        } else {
+            ignored++;
+        }
+        schedule.dialDue(nowNanos);
     }
 
     /** Forgets an address that only nodes have announced whose addresses are not dialled any more. */
@@ -365,7 +384,13 @@ public final class Discovery {
     /** Decides whether an address at which no session came about is worth another dial. */
     private boolean isKept(Address address, long nowNanos) {
         long sinceNanos = nowNanos - address.sinceNanos;
-        if (address.isWanted() || sinceNanos < RECENT_NANOS) {
+        if (address.isWanted()) {
+            return true;
+        }
+        if (address.isHearsay() && !address.isRefusing()) {
+            return false;
+        }
+        if (sinceNanos < RECENT_NANOS) {
             return true;
         }
         if (sinceNanos >= limits.forgetNanos() || (address.worth == 0 && address.outcome == Outcome.NOBODY)) {
@@ -427,13 +452,7 @@ public final class Discovery {
 
     /** Returns whether all sources and all addresses have answered, or their time to answer is over. */
     public boolean isEverybodyAsked(long nowNanos) {
-        if (!sources.areComplete() && nowNanos - startNanos < limits.patienceNanos()) {
-            return false;
-        }
-        while (!unanswered.isEmpty() && !isAwaited(unanswered.element(), nowNanos)) {
-            unanswered.remove();
-        }
-        return unanswered.isEmpty();
+        return answers.areComplete(nowNanos);
     }
 
     /**
@@ -442,22 +461,7 @@ public final class Discovery {
      * driver ends it in bounded time.
      */
     public boolean isEverySeedKnown(long patienceNanos, long nowNanos) {
-        if (!sources.areComplete() && nowNanos - startNanos < patienceNanos) {
-            return false;
-        }
-        for (Address address : addresses.values()) {
-            if (address.isWanted() && !address.isKnown()) {
-                long endNanos = address.knownNanos + patienceNanos;
-                if (nowNanos < endNanos || address.dial.isUnderWay && address.dial.begunNanos < endNanos) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
-    private boolean isAwaited(Address address, long nowNanos) {
-        return !address.isAnswered && nowNanos - address.knownNanos < limits.patienceNanos();
+        return answers.isEverySeedKnown(addresses.values(), patienceNanos, nowNanos);
     }
 
     /**
@@ -526,9 +530,7 @@ public final class Discovery {
         }
         Address address = new Address(++lastNumber, text, isSeed, nowNanos);
         addresses.put(text, address);
-        // Called here as well: else the queue would grow while nobody asks.
-        isEverybodyAsked(nowNanos);
-        unanswered.add(address);
+        answers.await(address, nowNanos);
         digest.include(address, true);
         schedule.planFirst(address, self.compareTo(text) > 0 ? nowNanos + YIELD_NANOS : nowNanos);
         schedule.updateDeadline();

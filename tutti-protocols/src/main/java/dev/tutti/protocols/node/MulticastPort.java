@@ -37,6 +37,7 @@ final class MulticastPort {
 
     private @Nullable Link last;
     private boolean isBeaconDue;
+    private boolean isFromStranger;
     private long sentNanos;
     private long sent;
     private long beacons;
@@ -114,6 +115,11 @@ final class MulticastPort {
         links.send(link, Packet.create(memory, 2).appendByte(Frames.MULTICAST_HEARD).appendBoolean(isHeard));
     }
 
+    /** Returns whether the frame that was received last is of a node of this cluster without a session. */
+    boolean isFromStranger() {
+        return isFromStranger;
+    }
+
     /**
      * Takes the headers off a multicast and returns its sender's link; null if it is of no use, and is released.
      */
@@ -121,6 +127,7 @@ final class MulticastPort {
         long senderCluster = frame.takeLong();
         long incarnation = frame.takeLong();
         received++;
+        isFromStranger = false;
         Link link = null;
         if (frame.isMalformed()) {
             malformed++;
@@ -130,6 +137,7 @@ final class MulticastPort {
             link = find(incarnation);
             if (link == null) {
                 stray++;
+                isFromStranger = true;
             } else {
                 link.multicast.heardNanos = nowNanos;
                 if (!link.multicast.isHeard) {

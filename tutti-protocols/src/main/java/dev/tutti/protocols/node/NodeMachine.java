@@ -237,7 +237,7 @@ public final class NodeMachine implements HostedMachine {
     }
 
     @Override
-    public void onMulticast(long nowNanos, Packet frame) {
+    public boolean onMulticast(long nowNanos, Packet frame) {
         begin(nowNanos);
         MulticastPort port = multicast;
         Link link = port == null ? null : port.receive(frame, now());
@@ -251,6 +251,13 @@ public final class NodeMachine implements HostedMachine {
                 frame.release();
             }
         }
+        return port == null || !port.isFromStranger();
+    }
+
+    @Override
+    public void onStranger(long nowNanos, String address) {
+        begin(nowNanos);
+        discovery.onHeard(address, now());
     }
 
     @Override

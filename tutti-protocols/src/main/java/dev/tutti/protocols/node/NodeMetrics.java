@@ -167,6 +167,7 @@ public final class NodeMetrics {
             .counter("received-datagrams", Unit.DATAGRAMS, "Datagrams received.")
             .counter("received-multicasts", Unit.DATAGRAMS, "Datagrams received that were sent to all nodes at once.")
             .counter("sent-multicasts", Unit.DATAGRAMS, "Datagrams sent to all nodes at once.")
+            .counter("strangers", Unit.COUNT, "Senders of multicasts without a session whose addresses were dialled.")
             .gauge("connections", Unit.COUNT, "Connections over datagrams.")
             .gauge("active-senders", Unit.COUNT, "Connections that have something to send.")
             .counter("damaged", Unit.DATAGRAMS, "Datagrams dropped because their checksum was wrong.")

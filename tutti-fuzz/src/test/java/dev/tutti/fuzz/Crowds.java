@@ -55,7 +55,7 @@ final class Crowds {
                 frame(packet -> texts(packet.appendByte(PEERS).appendLong(0), "")),
                 frame(packet -> texts(packet.appendByte(PEERS).appendLong(0), "\u65e5".repeat(PEER_TEXT_BYTES / 3))),
                 frame(packet -> text(packet.appendByte(GOODBYE), Packet.TEXT_MAX)),
-                frame(packet -> text(text(packet.appendByte(GROUP_JOINED).appendInt(9), 700), Packet.TEXT_MAX)),
+                frame(packet -> text(text(packet.appendByte(GROUP_JOINED).appendInt(9), 700).appendByte(2), Packet.TEXT_MAX)),
                 frame(packet -> {
                     advert(packet, head, view, 1);
                     members(packet, 0, "");

@@ -74,7 +74,7 @@ public final class GroupModel {
             this.stack = new Stack(
                     runner,
                     List.of(
-                            new Membership(member, new Membership.Timing(2_000_000_000L, 50_000_000L, 5_000_000_000L)),
+                            new Membership(member, 2, new Membership.Timing(2_000_000_000L, 50_000_000L, 5_000_000_000L)),
                             new Reliability(
                                     member,
                                     new Reliability.Limits(windowBytes, 2_000_000, 50_000_000, 1_000_000_000, 5_000_000_000L),
@@ -215,8 +215,8 @@ public final class GroupModel {
         steps.add("connect " + one.index + " " + other.index);
         one.open.put(other.index, true);
         other.open.put(one.index, true);
-        one.turn(() -> one.stack.signalFromNetwork(new Signal.Peer.Opened(other.member)));
-        other.turn(() -> other.stack.signalFromNetwork(new Signal.Peer.Opened(one.member)));
+        one.turn(() -> one.stack.signalFromNetwork(new Signal.Peer.Opened(other.member, 1)));
+        other.turn(() -> other.stack.signalFromNetwork(new Signal.Peer.Opened(one.member, 1)));
     }
 
     public void connectAll() {

@@ -152,7 +152,7 @@ public final class LayerTest implements Outbox {
         return numbers(layer::report);
     }
 
-    static TreeMap<String, Long> numbers(Consumer<Report> reporter) {
+    public static TreeMap<String, Long> numbers(Consumer<Report> reporter) {
         TreeMap<String, Long> numbers = new TreeMap<>();
         reporter.accept(new Numbers("", numbers, new TreeMap<>()));
         return numbers;

@@ -38,7 +38,7 @@ final class FrameText {
 
     private static final List<String> MEMBERSHIP = List.of(
             "DATA", "ADVERT", "PREPARE", "ACK", "NACK", "CUT", "WHO", "VIEW_STABLE", "PIECE", "PROPOSE", "ACCEPTED",
-            "INSTALL", "LEARN", "WAIT", "LEAVING", "RECORDED", "RELEASED");
+            "INSTALL", "LEARN", "WAIT", "LEAVING", "RECORDED", "RELEASED", "TAG_STABLE");
 
     /** ACK and NACK of the reliability layer are told from those of a ballot. */
     private static final List<String> RELIABILITY = List.of(
@@ -99,6 +99,8 @@ final class FrameText {
             case "NACK" -> new Line(name, viewId(bytes) + ", promised " + viewId(bytes));
             case "CUT", "PROPOSE" -> new Line(name, viewId(bytes) + cut(bytes));
             case "VIEW_STABLE", "ACCEPTED", "INSTALL", "LEARN", "RECORDED" -> new Line(name, viewId(bytes));
+            // The same, with the view's tag.
+            case "TAG_STABLE" -> new Line("VIEW_STABLE", tag(bytes));
             case "WAIT" -> new Line(name, viewId(bytes) + ", " + members(bytes) + ": " + text(bytes));
             default -> new Line(name, "");
         };
@@ -188,6 +190,12 @@ final class FrameText {
         long number = bytes.getLong();
         int attempt = bytes.getInt();
         return number + (attempt == 1 ? "" : "." + attempt) + "@" + member(bytes);
+    }
+
+    private String tag(ByteBuffer bytes) {
+        long number = bytes.getLong();
+        int attempt = bytes.getInt();
+        return number + (attempt == 1 ? "" : "." + attempt) + "@" + names.getOrDefault(bytes.getLong(), "?");
     }
 
     private String members(ByteBuffer bytes) {

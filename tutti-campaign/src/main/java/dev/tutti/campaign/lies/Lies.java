@@ -32,6 +32,10 @@ public final class Lies {
     private static final int HEARTBEAT = 4;
 
     private static final int GROUP_JOINED = 17;
+
+    /** Version of the group's packets in an invented announcement. */
+    private static final int VERSION = 2;
+
     private static final int PEERS = 20;
     private static final int GROUP = 32;
 
@@ -210,7 +214,7 @@ public final class Lies {
     /** Makes a message of membership in an invented group. */
     private byte[] joined() {
         Packet lie = packet().appendByte(GROUP_JOINED).appendInt(2 + random.nextInt(1_000_000));
-        lie.appendText("invented-" + random.nextLong()).appendText("x".repeat(random.nextInt(2_000))).appendLong(1L << 40);
+        lie.appendText("invented-" + random.nextLong()).appendByte(VERSION).appendText("x".repeat(random.nextInt(2_000))).appendLong(1L << 40);
         return count("joined", bytes(lie));
     }
 

@@ -51,6 +51,16 @@ class SearchTest {
         }
     }
 
+    /** Nodes of the present version and of the one before: about every third one is of the latter, whatever it was before a restart. */
+    @Test
+    void clustersOfTwoVersionsKeepTheirPromises() {
+        NodeMaker mixed = (self, settings, seed, memory, events) ->
+                new NodeMachine(self, settings, Math.floorMod(self.incarnation() * 31 + self.name().hashCode(), 3L) == 0 ? 1 : 2, seed, memory, events);
+        Search.Result result = search(mixed, Set.of(), 1, 150);
+        assertThat(result.failures().stream().map(Trial.Outcome::failure)).isEmpty();
+        assertThat(result.schedules()).isEqualTo(150);
+    }
+
     @Test
     void oneSeedGivesOneRun() {
         for (long seed = 1; seed <= 3; seed++) {

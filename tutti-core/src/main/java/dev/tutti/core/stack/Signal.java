@@ -20,8 +20,12 @@ public sealed interface Signal {
      */
     sealed interface Peer extends Signal {
 
-        /** A session with a member of this group exists from now on. */
-        record Opened(Member member) implements Peer {}
+        /**
+         * A session with a member of this group exists from now on.
+         *
+         * @param version highest version of the group's packets that the member speaks
+         */
+        record Opened(Member member, int version) implements Peer {}
 
         /** The longest message that a member takes, told before it is {@link Opened}. */
         record MessageLimit(Member member, long bytes) implements Peer {}
@@ -68,8 +72,14 @@ public sealed interface Signal {
         /** Answers {@link Flush}: everything up to the cut is delivered. */
         record Flushed(ViewId ballot) implements ViewChange {}
 
-        /** A view is installed. If {@code isSteady}, packets may flow in it; else a newer ballot is already promised. */
-        record Installed(View view, boolean isSteady) implements ViewChange {}
+        /**
+         * A view is installed.
+         *
+         * @param version highest version of packets that all members of the view speak. A member takes packets of any
+         *     version that it speaks, at any time, but sends those of later versions only in such a view
+         * @param isSteady packets may flow in the view; else a newer ballot is already promised
+         */
+        record Installed(View view, int version, boolean isSteady) implements ViewChange {}
 
         /** All members of this member's part have the installed view or a later one: older packets can be freed. */
         record ViewStable(View view) implements ViewChange {}

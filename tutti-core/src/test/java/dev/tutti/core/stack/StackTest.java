@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class StackTest {
 
-    private static final Signal MEET = new Signal.Peer.Opened(new Member(new NodeId(1, "n", "h:1"), 1));
+    private static final Signal MEET = new Signal.Peer.Opened(new Member(new NodeId(1, "n", "h:1"), 1), 1);
 
     private final List<String> log = new ArrayList<>();
     private final Runner runner = new Runner(Memory.onHeap());

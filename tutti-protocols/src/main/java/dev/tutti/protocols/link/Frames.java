@@ -35,9 +35,6 @@ public final class Frames {
     /** First bytes of a HELLO, after its type. */
     static final int MAGIC = 0x74757469;
 
-    static final int VERSION_MIN = 1;
-    static final int VERSION_MAX = 1;
-
     /** Bytes of the largest HELLO, the only frame that is read of an unknown peer. */
     static final int HELLO_MAX = 4 * 1024;
 

@@ -27,6 +27,7 @@ final class Handshake {
 
     private final NodeId self;
     private final String cluster;
+    private final Versions versions;
     private final Links links;
     private final Memory memory;
     private final Effects effects;
@@ -34,9 +35,17 @@ final class Handshake {
     private final long[] refusedHere = new long[Refusal.values().length];
     private final long[] refusedThere = new long[Refusal.values().length];
 
-    Handshake(NodeId self, String cluster, Links links, Memory memory, Effects effects, LinkOwner owner) {
+    Handshake(
+            NodeId self,
+            String cluster,
+            Versions versions,
+            Links links,
+            Memory memory,
+            Effects effects,
+            LinkOwner owner) {
         this.self = self;
         this.cluster = cluster;
+        this.versions = versions;
         this.links = links;
         this.memory = memory;
         this.effects = effects;
@@ -56,21 +65,30 @@ final class Handshake {
             refuse(connection, Refusal.MALFORMED, Hello.NONE,
                     "this is not a tutti peer: " + ProtocolSniffer.describe(type, frame));
         } else {
-            int min = frame.takeByte();
-            int max = frame.takeByte();
-            if (max < Frames.VERSION_MIN || min > Frames.VERSION_MAX) {
-                refuse(connection, Refusal.VERSION, Hello.NONE, "it speaks protocol versions " + min + " to " + max
-                        + ", this node " + Frames.VERSION_MIN + " to " + Frames.VERSION_MAX);
-            } else {
-                Hello hello = Hello.decode(frame);
-                if (frame.isMalformed()) {
-                    refuse(connection, Refusal.MALFORMED, Hello.NONE, "its hello can't be decoded");
-                } else {
-                    onHello(connection, hello);
-                }
-            }
+            onHello(connection, frame.takeByte(), frame.takeByte(), frame);
         }
         frame.release();
+    }
+
+    /** Takes the range of versions that a dialler speaks, and the rest of its HELLO if they have one in common. */
+    private void onHello(LinkConnection connection, int min, int max, Packet frame) {
+        if (frame.isMalformed() || max < min) {
+            refuse(connection, Refusal.MALFORMED, Hello.NONE, "its hello can't be decoded");
+            return;
+        }
+        if (min < 1 || versions.common(new Versions(min, max)) == 0) {
+            refuse(connection, Refusal.VERSION, Hello.NONE, "the dialling node speaks protocol versions " + min + " to " + max
+                    + ", " + self + " speaks " + versions);
+            return;
+        }
+        Versions theirs = new Versions(min, max);
+        connection.version = versions.common(theirs);
+        Hello hello = Hello.decode(theirs, frame);
+        if (frame.isMalformed()) {
+            refuse(connection, Refusal.MALFORMED, Hello.NONE, "its hello can't be decoded");
+        } else {
+            onHello(connection, hello);
+        }
     }
 
     private void onHello(LinkConnection connection, Hello hello) {
@@ -182,10 +200,12 @@ final class Handshake {
     /** Reconciles the two states of the session (spec/VIEWCHANGE.md, D11) and answers. */
     private void accept(LinkConnection connection, Link link, SessionState theirs) {
         SessionState.Agreement agreement = link.state().agree(theirs);
+        // A process speaks the same versions all its life, and frames of the session are written in the one agreed on.
+        boolean isSameVersion = link.version() == connection.version;
         boolean isPossible =
                 switch (agreement) {
-                    case RESUME -> link.retained().canResumeFrom(theirs.received());
-                    case KEEP -> link.received() == 0 && link.retained().canResumeFrom(0);
+                    case RESUME -> isSameVersion && link.retained().canResumeFrom(theirs.received());
+                    case KEEP -> isSameVersion && link.received() == 0 && link.retained().canResumeFrom(0);
                     case ADOPT -> theirs.received() == 0;
                     case BEGIN, TELL -> true;
                 };
@@ -200,9 +220,9 @@ final class Handshake {
         switch (agreement) {
             case BEGIN -> {
                 links.close(link, false, "the other side has closed the session");
-                links.open(link, links.epochAfter(Math.max(link.epoch(), theirs.epoch())));
+                links.open(link, links.epochAfter(Math.max(link.epoch(), theirs.epoch())), connection.version);
             }
-            case ADOPT -> links.open(link, theirs.epoch());
+            case ADOPT -> links.open(link, theirs.epoch(), connection.version);
             case RESUME -> from = theirs.received();
             case KEEP, TELL -> {}
         }
@@ -211,23 +231,27 @@ final class Handshake {
     }
 
     private void welcome(LinkConnection connection, Link link, long from) {
-        Welcome welcome = new Welcome(Frames.VERSION_MAX, self, connection.number, link.state(), from);
+        Welcome welcome = new Welcome(connection.version, self, connection.number, link.state(), from);
         link.confirm(links.nowNanos());
         effects.write(connection.number, welcome.encode(memory));
     }
 
     private void onWelcome(LinkConnection connection, Welcome welcome, boolean isMalformed) {
         NodeId node = welcome.node();
-        if (isMalformed || welcome.version() != Frames.VERSION_MAX || node.equals(self) || links.table().isTaken(node)) {
+        if (isMalformed || node.equals(self) || links.table().isTaken(node)) {
             notPeer(connection, "its welcome can't be right");
             return;
         }
+        if (!versions.contains(welcome.version())) {
+            refuseDialed(connection, Refusal.VERSION, node + " answers in protocol version " + welcome.version() + ", " + self
+                    + " speaks " + versions);
+            return;
+        }
+        connection.version = welcome.version();
         connection.peerNumber = welcome.connection();
         String identity = objection(node, connection.credentials);
         if (identity != null) {
-            refusedHere[Refusal.IDENTITY.ordinal()]++;
-            owner.onRefused(connection.address, Refusal.IDENTITY, identity);
-            drop(connection, DialAnswer.REFUSED, null, identity);
+            refuseDialed(connection, Refusal.IDENTITY, identity);
             return;
         }
         if (links.table().isOlder(node)) {
@@ -237,7 +261,7 @@ final class Handshake {
         boolean isAtItsAddress = connection.address.equals(node.address());
         if (!isAtItsAddress && links.table().holder(node, connection.credentials.key()) != null) {
             // Dialled elsewhere, it claims the address of a node that is connected.
-            links.check(new Claim(connection, new Hello(cluster, node, Hello.NONE, 0, SessionState.NONE, Hello.NONE)));
+            links.check(new Claim(connection, new Hello(versions, cluster, node, Hello.NONE, 0, SessionState.NONE, Hello.NONE)));
             drop(connection, DialAnswer.SUSPECTED, node, "its address is being checked");
             return;
         }
@@ -263,7 +287,7 @@ final class Handshake {
                 drop(connection, DialAnswer.SUSPECTED, node, objection);
                 return;
             }
-            links.open(link, theirs.epoch());
+            links.open(link, theirs.epoch(), connection.version);
             links.attach(link, connection, 0, false);
             links.answered(connection, DialAnswer.CONNECTED, node);
         } else {
@@ -274,7 +298,9 @@ final class Handshake {
     /** Continues a session that both sides have open on this connection, unless one with precedence carries it. */
     private void take(LinkConnection connection, Link link, Welcome welcome) {
         SessionState theirs = welcome.session();
-        if (welcome.from() != link.received() || !link.retained().canResumeFrom(theirs.received())) {
+        if (welcome.version() != link.version()
+                || welcome.from() != link.received()
+                || !link.retained().canResumeFrom(theirs.received())) {
             drop(connection, DialAnswer.AGAIN, link.node(), "the session has changed during the handshake");
             return;
         }
@@ -332,6 +358,13 @@ final class Handshake {
     private void notPeer(LinkConnection connection, String what) {
         stranger(connection, what);
         drop(connection, DialAnswer.REFUSED, null, "not a tutti peer");
+    }
+
+    /** Refuses the node that has answered a dial, of which it is not told. */
+    private void refuseDialed(LinkConnection connection, Refusal refusal, String reason) {
+        refusedHere[refusal.ordinal()]++;
+        owner.onRefused(connection.address, refusal, reason);
+        drop(connection, DialAnswer.REFUSED, null, reason);
     }
 
     private void drop(LinkConnection connection, DialAnswer answer, @Nullable NodeId node, String reason) {

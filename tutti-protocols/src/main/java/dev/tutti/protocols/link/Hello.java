@@ -6,8 +6,10 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.Wire;
 
 /**
- * First frame of the side that has dialled.
+ * First frame of the side that has dialled. Fields of later versions follow those of version 1, so that a node of
+ * version 1 can read the latter and ignore the rest.
  *
+ * @param versions versions that the dialler speaks
  * @param cluster must be the same at both
  * @param node that has dialled
  * @param connection the dialler's number of this connection
@@ -15,7 +17,14 @@ import dev.tutti.core.Wire;
  * @param session state of the dialler's session with {@code expected}
  * @param gone the dialler's number of the last connection to {@code expected}, which is over; {@link #NONE} if not known
  */
-record Hello(String cluster, NodeId node, int connection, long expected, SessionState session, int gone) {
+record Hello(
+        Versions versions,
+        String cluster,
+        NodeId node,
+        int connection,
+        long expected,
+        SessionState session,
+        int gone) {
 
     static final int NONE = 0;
 
@@ -23,8 +32,8 @@ record Hello(String cluster, NodeId node, int connection, long expected, Session
         Packet frame = Packet.create(memory, Frames.HELLO_MAX);
         frame.appendByte(Frames.HELLO)
                 .appendInt(Frames.MAGIC)
-                .appendByte(Frames.VERSION_MIN)
-                .appendByte(Frames.VERSION_MAX)
+                .appendByte(versions.min())
+                .appendByte(versions.max())
                 .appendText(cluster);
         Wire.append(frame, node);
         frame.appendInt(connection).appendLong(expected);
@@ -33,8 +42,9 @@ record Hello(String cluster, NodeId node, int connection, long expected, Session
     }
 
     /** Reads the fields that follow the versions. */
-    static Hello decode(Packet frame) {
+    static Hello decode(Versions versions, Packet frame) {
         return new Hello(
+                versions,
                 frame.takeText(),
                 Wire.takeNode(frame),
                 frame.takeInt(),

@@ -17,6 +17,7 @@ public final class Link {
 
     // The session.
     private long epoch;
+    private int version;
     private boolean isOpen;
     private boolean wasOpened;
     private long received;
@@ -68,6 +69,11 @@ public final class Link {
 
     public boolean isOpen() {
         return isOpen;
+    }
+
+    /** Returns the version that both ends use in the session, the same on all its connections; 0 before the first. */
+    public int version() {
+        return version;
     }
 
     /** Returns whether there is or was a session. */
@@ -127,8 +133,9 @@ public final class Link {
 
     // ------------------------------------------------------------------ session
 
-    void open(long newEpoch, long nowNanos) {
+    void open(long newEpoch, int agreedVersion, long nowNanos) {
         epoch = newEpoch;
+        version = agreedVersion;
         isOpen = true;
         wasOpened = true;
         received = 0;
@@ -203,6 +210,7 @@ public final class Link {
         LinkConnection carrier = connection;
         report.put("connection", carrier == null ? -1 : carrier.number);
         report.put("epoch", epoch);
+        report.put("version", version);
         report.put("silent-millis", Math.max(0, nowNanos - heardNanos) / 1_000_000);
         report.put("sent-frames", sentFrames);
         report.put("sent-bytes", sentBytes);

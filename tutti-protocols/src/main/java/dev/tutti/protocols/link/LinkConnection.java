@@ -25,6 +25,9 @@ final class LinkConnection {
     /** The other side's number of this connection. */
     int peerNumber = Hello.NONE;
 
+    /** Version that both ends speak; 0 before the handshake. */
+    int version;
+
     /** The other end's proof of who it is. */
     Credentials credentials = Credentials.NONE;
 

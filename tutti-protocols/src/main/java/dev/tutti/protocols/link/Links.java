@@ -44,6 +44,7 @@ public final class Links {
 
     private final NodeId self;
     private final String cluster;
+    private final Versions versions;
     private final Limits limits;
     private final Memory memory;
     private final Effects effects;
@@ -66,9 +67,11 @@ public final class Links {
     private long ackBytes = ACK_BYTES;
     private long nowNanos;
 
-    public Links(NodeId self, String cluster, Limits limits, Memory memory, Effects effects, LinkOwner owner) {
+    public Links(
+            NodeId self, String cluster, Versions versions, Limits limits, Memory memory, Effects effects, LinkOwner owner) {
         this.self = self;
         this.cluster = cluster;
+        this.versions = versions;
         this.table = new LinkTable(self);
         this.limits = limits;
         this.memory = memory;
@@ -76,7 +79,7 @@ public final class Links {
         this.owner = owner;
         this.connections = new Connections(effects);
         this.redials = new Redials(connections);
-        this.handshake = new Handshake(self, cluster, this, memory, effects, owner);
+        this.handshake = new Handshake(self, cluster, versions, this, memory, effects, owner);
     }
 
     /** Returns all known links, in the order in which the nodes were met. Sessions may be closed. */
@@ -247,7 +250,7 @@ public final class Links {
         SessionState state = link == null ? SessionState.NONE : link.state();
         int gone = link == null ? Hello.NONE : goneFor(connection, link);
         long expected = connection.expected == null ? 0 : connection.expected.incarnation();
-        Hello hello = new Hello(cluster, self, connection.number, expected, state, gone);
+        Hello hello = new Hello(versions, cluster, self, connection.number, expected, state, gone);
         effects.write(number, hello.encode(memory));
         setDeadline(connection);
     }
@@ -485,12 +488,12 @@ public final class Links {
 
     // ------------------------------------------------------------------ links
 
-    void open(Link link, long epoch) {
+    void open(Link link, long epoch, int version) {
         boolean isFirst = !link.wasOpened();
         if (!link.isOpen()) {
             open.add(link);
         }
-        link.open(epoch, nowNanos);
+        link.open(epoch, version, nowNanos);
         shareAcks();
         owner.onOpened(link, isFirst);
     }

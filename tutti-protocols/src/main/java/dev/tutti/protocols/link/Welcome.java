@@ -8,7 +8,7 @@ import dev.tutti.core.Wire;
 /**
  * The answer to a HELLO that is accepted.
  *
- * @param version the version that both speak from now on
+ * @param version version that both use in this session
  * @param node that was dialled
  * @param connection its number of this connection
  * @param session the session that goes on or begins; if it is closed, the dialler is to close it too and to dial again

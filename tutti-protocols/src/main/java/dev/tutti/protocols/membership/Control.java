@@ -107,7 +107,13 @@ final class Control {
         return cut;
     }
 
-    static Packet followed(ViewId view) {
+    /** @param version version of the packets in the view */
+    static Packet followed(ViewId view, int version) {
+        if (version >= MembershipMessage.TAG_STABLE_VERSION) {
+            Packet tag = Packet.create(Memory.onHeap(), 1 + Wire.TAG_BYTES);
+            Wire.prependTag(tag, view);
+            return tag.prependByte(MembershipMessage.TAG_STABLE);
+        }
         Packet followed = message(MembershipMessage.VIEW_STABLE, 64 + MEMBER_BYTES_MAX);
         Wire.append(followed, view);
         return followed;

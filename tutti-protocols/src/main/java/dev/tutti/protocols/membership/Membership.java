@@ -60,14 +60,15 @@ public final class Membership implements Layer {
     /** Something has changed since the end of the last turn. */
     private boolean isDirty = true;
 
-    public Membership(Member self, Timing timing) {
-        this(self, timing, null);
+    /** @param version highest version of the group's packets that this member speaks */
+    public Membership(Member self, int version, Timing timing) {
+        this(self, version, timing, null);
     }
 
-    private Membership(Member self, Timing timing, @Nullable PrimaryChain chain) {
+    private Membership(Member self, int version, Timing timing, @Nullable PrimaryChain chain) {
         this.self = self;
         known.add(self);
-        this.peers = new Peers(self, View.alone(self));
+        this.peers = new Peers(self, version, View.alone(self));
         this.authority = new Authority(self, known, peers);
         this.advertiser = new Advertiser(self, peers);
         this.trust = new Trust(timing);
@@ -79,11 +80,13 @@ public final class Membership implements Layer {
     /**
      * Creates the layer for a group in which only a majority of the last view goes on.
      *
+     * @param version highest version of the group's packets that this member speaks
      * @param founders names of the nodes of which a majority makes the first primary view
      * @param leaveTimeoutNanos time for which a leaving member waits until no majority needs it any more
      */
-    public static Membership primary(Member self, Timing timing, List<String> founders, long leaveTimeoutNanos) {
-        return new Membership(self, timing, new PrimaryChain(self, founders, leaveTimeoutNanos));
+    public static Membership primary(
+            Member self, int version, Timing timing, List<String> founders, long leaveTimeoutNanos) {
+        return new Membership(self, version, timing, new PrimaryChain(self, founders, leaveTimeoutNanos));
     }
 
     // ------------------------------------------------------------------ inputs
@@ -164,10 +167,10 @@ public final class Membership implements Layer {
     @Override
     public void onSignal(Signal signal, Outbox out) {
         switch (signal) {
-            case Signal.Peer.Opened(Member member) -> {
+            case Signal.Peer.Opened(Member member, int version) -> {
                 start(out);
                 known.add(member);
-                peers.open(member);
+                peers.open(member, version);
                 advertiser.onOpened(member);
                 viewChange.onOpened(member, out);
                 proposer.onGrowth();

@@ -24,4 +24,13 @@ final class MembershipMessage {
     static final int LEAVING = 14;
     static final int RECORDED = 15;
     static final int RELEASED = 16;
+
+    /** VIEW_STABLE with the view's tag instead of its id. */
+    static final int TAG_STABLE = 17;
+
+    /** First version of the group's packets. */
+    static final int FIRST_VERSION = 1;
+
+    /** Version from which members know {@link #TAG_STABLE}. */
+    static final int TAG_STABLE_VERSION = 2;
 }

@@ -13,6 +13,9 @@ final class Peer {
 
     final Member member;
 
+    /** Highest version of the group's packets that it speaks. */
+    final int version;
+
     /** It has sent an advert; before that the fields below have no meaning. */
     boolean hasSpoken;
 
@@ -49,8 +52,9 @@ final class Peer {
     /** Last advert sent to it; null before the first. */
     @Nullable Advert told;
 
-    Peer(Member member, long promisesBefore) {
+    Peer(Member member, int version, long promisesBefore) {
         this.member = member;
+        this.version = version;
         this.promisesBefore = promisesBefore;
         this.view = new ViewId(1, 1, member);
         this.confirmed = view;

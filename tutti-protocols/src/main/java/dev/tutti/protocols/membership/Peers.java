@@ -31,6 +31,7 @@ final class Peers {
             Comparator.comparingLong((Peer peer) -> peer.joined).thenComparing(peer -> peer.member);
 
     private final Member self;
+    private final int version;
     private final LinkedHashMap<Member, Peer> open = new LinkedHashMap<>();
 
     /** Members of {@link #open} that have sent an advert, by age. */
@@ -58,8 +59,10 @@ final class Peers {
     private TreeSet<String> passedOver = new TreeSet<>();
     private TreeSet<String> unawaited = new TreeSet<>();
 
-    Peers(Member self, View first) {
+    /** @param version highest version that this member speaks */
+    Peers(Member self, int version, View first) {
         this.self = self;
+        this.version = version;
         this.lists = new ViewLists(self);
         this.hearing = new Hearing(self);
         this.view = first;
@@ -68,8 +71,9 @@ final class Peers {
 
     // ------------------------------------------------------------------ sessions and views
 
-    void open(Member member) {
-        open.put(member, new Peer(member, promises));
+    /** @param spoken highest version that the member speaks */
+    void open(Member member, int spoken) {
+        open.put(member, new Peer(member, spoken, promises));
     }
 
     /** Removes a member, and returns its state; null if there was no session. */
@@ -118,6 +122,26 @@ final class Peers {
             }
         }
         return true;
+    }
+
+    /**
+     * Returns the highest version that all members of a view speak. A member without a session counts as one of the first
+     * version, because nothing else is known of it.
+     */
+    int version(View of) {
+        int lowest = version;
+        for (Member member : of.members()) {
+            Peer peer = open.get(member);
+            if (!member.equals(self)) {
+                lowest = Math.min(lowest, peer == null ? MembershipMessage.FIRST_VERSION : peer.version);
+            }
+        }
+        return lowest;
+    }
+
+    /** Returns the highest version that this member speaks. */
+    int version() {
+        return version;
     }
 
     /** Notes that this member promises a ballot: {@link #isUnbroken} refers to this moment from now on. */

@@ -44,6 +44,9 @@ final class ViewChange {
     /** All members are known to have the installed view. */
     private boolean isViewStable = true;
 
+    /** Version of packets in the installed view. */
+    private int version;
+
     private long viewsInstalled;
 
     ViewChange(
@@ -149,11 +152,12 @@ final class ViewChange {
 
     /** Takes a message of a ballot, or one that only groups with a primary partition have. */
     @Nullable DropReason onMessage(int kind, Peer from, Packet packet, Outbox out) {
-        if (kind >= MembershipMessage.PROPOSE && primary == null) {
+        if (MembershipMessage.PROPOSE <= kind && kind <= MembershipMessage.RELEASED && primary == null) {
             return DropReason.MALFORMED;
         }
         return switch (kind) {
             case MembershipMessage.VIEW_STABLE -> onViewStable(from.member, packet, out);
+            case MembershipMessage.TAG_STABLE -> onTagStable(from.member, packet, out);
             case MembershipMessage.ACK -> onAck(from, packet, out);
             case MembershipMessage.NACK -> onNack(from, packet, out);
             case MembershipMessage.ACCEPTED -> onAccepted(from.member, packet, out);
@@ -420,7 +424,8 @@ final class ViewChange {
     }
 
     private void announce(Outbox out) {
-        Signal.ViewChange.Installed installed = new Signal.ViewChange.Installed(state.view(), state.isSteady());
+        version = peers.version(state.view());
+        Signal.ViewChange.Installed installed = new Signal.ViewChange.Installed(state.view(), version, state.isSteady());
         out.lower(installed);
         out.raise(installed);
     }
@@ -443,19 +448,29 @@ final class ViewChange {
         out.raise(new Signal.ViewChange.ViewStable(view));
         List<Member> others = new ArrayList<>(view.members());
         others.remove(self);
-        Control.send(Control.followed(view.id()), others, out);
+        Control.send(Control.followed(view.id(), version), others, out);
     }
 
     private @Nullable DropReason onViewStable(Member from, Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet, known);
-        if (packet.isMalformed()) {
+        return packet.isMalformed() ? DropReason.MALFORMED : onViewStable(from, id.equals(state.view().id()), out);
+    }
+
+    private @Nullable DropReason onTagStable(Member from, Packet packet, Outbox out) {
+        if (peers.version() < MembershipMessage.TAG_STABLE_VERSION) {
             return DropReason.MALFORMED;
         }
+        boolean isOfView = Wire.takesTag(packet, state.view().id());
+        return packet.isMalformed() ? DropReason.MALFORMED : onViewStable(from, isOfView, out);
+    }
+
+    /** @param isOfView whether the installed view is meant */
+    private @Nullable DropReason onViewStable(Member from, boolean isOfView, Outbox out) {
         View view = state.view();
         if (!peers.isInView(from) || !from.equals(peers.follows()) && !from.equals(view.id().proposer())) {
-            return id.equals(view.id()) ? DropReason.FORGED : DropReason.OLD_VIEW;
+            return isOfView ? DropReason.FORGED : DropReason.OLD_VIEW;
         }
-        if (id.equals(view.id()) && !isViewStable) {
+        if (isOfView && !isViewStable) {
             isViewStable = true;
             out.raise(new Signal.ViewChange.ViewStable(view));
         }
@@ -470,6 +485,7 @@ final class ViewChange {
         section.put("follows", peers.follows().toString());
         section.put("sessions", peers.all().size());
         section.put("views-installed", viewsInstalled);
+        section.put("version", version);
         proposer.report(section);
         section.put("adverts-sent", advertiser.advertsSent());
     }

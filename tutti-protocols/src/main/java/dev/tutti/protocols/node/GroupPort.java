@@ -1,7 +1,6 @@
 package dev.tutti.protocols.node;
 
 import dev.tutti.core.Member;
-import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.Wire;
@@ -36,7 +35,10 @@ final class GroupPort implements Stack.Network {
     private final Member self;
     private final String group;
     private final StackFingerprint fingerprint;
-    private final byte[] announcement;
+
+    /** Announcement of this member as encoded for sessions of each version, from 1. */
+    private final byte[][] announcements;
+
     private final Application application;
     private final Groups groups;
     private final Links links;
@@ -78,7 +80,8 @@ final class GroupPort implements Stack.Network {
         this.group = group;
         this.fingerprint = StackFingerprint.of(settings);
         this.isOnWatch = settings.get(GroupSettings.DISSEMINATION) == GroupSettings.Dissemination.AUTO;
-        this.announcement = announcement(group, fingerprint, GroupSettings.messageBytesMax(settings));
+        this.announcements = announcements(
+                new GroupAnnouncement(group, groups.version(), fingerprint, GroupSettings.messageBytesMax(settings)));
         this.application = application;
         this.groups = groups;
         this.links = groups.links();
@@ -91,19 +94,17 @@ final class GroupPort implements Stack.Network {
         stack.signalFromApplication(new Signal.Flow.Submitted());
     }
 
-    private static byte[] announcement(String group, StackFingerprint fingerprint, long messageBytesMax) {
-        Packet fields = Packet.create(Memory.onHeap(), 16 + 4 * (group.length() + fingerprint.text().length()))
-                .appendText(group)
-                .appendText(fingerprint.text())
-                .appendLong(messageBytesMax);
-        byte[] bytes = new byte[fields.length()];
-        fields.bytes().get(fields.offset(), bytes);
-        return bytes;
+    private static byte[][] announcements(GroupAnnouncement announced) {
+        byte[][] encoded = new byte[announced.version()][];
+        for (int index = 0; index < encoded.length; index++) {
+            encoded[index] = announced.encode(index + 1);
+        }
+        return encoded;
     }
 
-    /** Returns name, stack and longest message of the group as encoded in GROUP_JOINED, the same for all nodes. */
-    byte[] announcement() {
-        return announcement;
+    /** Returns this member's announcement as encoded in GROUP_JOINED, the same for all sessions of a version. */
+    byte[] announcement(int version) {
+        return announcements[version - 1];
     }
 
     Member self() {
@@ -162,8 +163,8 @@ final class GroupPort implements Stack.Network {
         open.put(member.member, member);
         bytes += Wire.bytesMax(member.member);
         findOthers();
-        stack.signalFromNetwork(new Signal.Peer.MessageLimit(member.member, member.messageBytesMax));
-        stack.signalFromNetwork(new Signal.Peer.Opened(member.member));
+        stack.signalFromNetwork(new Signal.Peer.MessageLimit(member.member, member.announced.messageBytesMax()));
+        stack.signalFromNetwork(new Signal.Peer.Opened(member.member, member.announced.version()));
     }
 
     void closed(RemoteMember member, boolean isGraceful, String reason) {
@@ -303,7 +304,7 @@ final class GroupPort implements Stack.Network {
     @Override
     public void onSignal(Signal signal) {
         switch (signal) {
-            case Signal.ViewChange.Installed(View installed, boolean isSteady) -> {
+            case Signal.ViewChange.Installed(View installed, int version, boolean isSteady) -> {
                 view = installed;
                 findOthers();
             }
@@ -344,7 +345,7 @@ final class GroupPort implements Stack.Network {
                 return;
             }
             switch (signal) {
-                case Signal.ViewChange.Installed(View installed, boolean isSteady) -> effects.view(application, installed);
+                case Signal.ViewChange.Installed(View installed, int version, boolean isSteady) -> effects.view(application, installed);
                 case Signal.Ordering.Transition() -> effects.transition(application);
                 case Signal.Primary.Suspended(String reason) -> effects.suspended(application, reason);
                 case Signal.Receipts.Known known -> effects.known(application, known);

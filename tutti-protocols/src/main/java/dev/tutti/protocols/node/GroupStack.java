@@ -24,20 +24,13 @@ final class GroupStack {
     private GroupStack() {}
 
     /**
-     * @param settings with {@link GroupSettings}
-     * @return from the bottom to the top
-     */
-    static List<Layer> layers(Member self, Settings settings, Submissions submissions) {
-        return layers(self, settings, submissions, 0);
-    }
-
-    /**
+     * @param version highest version of the group's packets that this member speaks
      * @param settings with {@link GroupSettings}
      * @param multicastBytes receive buffer of a receiver of multicasts; 0 if there are none
      * @return from the bottom to the top
      */
     static List<Layer> layers(
-            Member self, Settings settings, Submissions submissions, int multicastBytes) {
+            Member self, int version, Settings settings, Submissions submissions, int multicastBytes) {
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         long leaveTimeoutNanos = settings.get(GroupSettings.LEAVE_TIMEOUT).toNanos();
         Membership.Timing timing = new Membership.Timing(
@@ -45,8 +38,8 @@ final class GroupStack {
                 settings.get(GroupSettings.MERGE_DELAY).toNanos(),
                 settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos());
         Membership membership = switch (settings.get(GroupSettings.PARTITION)) {
-            case EACH_SIDE -> new Membership(self, timing);
-            case PRIMARY -> Membership.primary(self, timing, settings.get(GroupSettings.FOUNDERS), leaveTimeoutNanos);
+            case EACH_SIDE -> new Membership(self, version, timing);
+            case PRIMARY -> Membership.primary(self, version, timing, settings.get(GroupSettings.FOUNDERS), leaveTimeoutNanos);
         };
         Reliability.Limits limits = new Reliability.Limits(
                 windowBytes,

@@ -44,6 +44,7 @@ final class Groups {
     private static final int MEMBER_BYTES = 160;
 
     private final NodeId self;
+    private final int version;
     private final Links links;
     private final EffectQueue effects;
     private final Memory memory;
@@ -80,11 +81,17 @@ final class Groups {
     private @Nullable DurableStore store;
     private DurableStore.@Nullable Client client;
 
-    Groups(NodeId self, Links links, EffectQueue effects, Memory memory) {
+    /** @param version highest version of a group's packets that this node speaks */
+    Groups(NodeId self, int version, Links links, EffectQueue effects, Memory memory) {
         this.self = self;
+        this.version = version;
         this.links = links;
         this.effects = effects;
         this.memory = memory;
+    }
+
+    int version() {
+        return version;
     }
 
     Links links() {
@@ -237,7 +244,7 @@ final class Groups {
     }
 
     private void announce(Link link, GroupPort port) {
-        byte[] text = port.announcement();
+        byte[] text = port.announcement(link.version());
         links.send(link, frame(4 + text.length, Frames.GROUP_JOINED)
                 .appendInt(port.self().join())
                 .append(text, 0, text.length));
@@ -363,10 +370,10 @@ final class Groups {
 
     private void onJoined(Link link, Remotes known, Packet frame) {
         int join = frame.takeInt();
-        String group = frame.takeText(3 * NodeMachine.NAME_MAX);
-        String text = frame.takeText(StackFingerprint.BYTES_MAX);
-        long messageBytesMax = frame.takeLong();
-        if (frame.isMalformed() || messageBytesMax < GroupSettings.MESSAGE_BYTES_LEAST || known.get(join) != null) {
+        GroupAnnouncement announced = GroupAnnouncement.decode(link.version(), frame);
+        String group = announced.group();
+        String text = announced.fingerprint().text();
+        if (frame.isMalformed() || known.get(join) != null) {
             malformed++;
             return;
         }
@@ -387,10 +394,11 @@ final class Groups {
         if (!lastFingerprint.text().equals(text)) {
             // One object for all equal fingerprints, including the local one.
             StackFingerprint here = port == null ? null : port.fingerprint();
-            lastFingerprint = here != null && here.text().equals(text) ? here : new StackFingerprint(text);
+            lastFingerprint = here != null && here.text().equals(text) ? here : announced.fingerprint();
         }
         String name = port == null ? group : port.group();
-        RemoteMember remote = new RemoteMember(link, new Member(link.node(), join), name, lastFingerprint, messageBytesMax, memberBytes);
+        RemoteMember remote = new RemoteMember(
+                link, new Member(link.node(), join), announced.sharing(name, lastFingerprint), memberBytes);
         known.add(remote);
         bytes += memberBytes;
         byGroup.computeIfAbsent(name, absent -> new ArrayList<>(1)).add(remote);
@@ -423,6 +431,7 @@ final class Groups {
     /** Sends GROUP_MET for two members that are both known here, unless they do not fit together. */
     private void meet(RemoteMember remote, GroupPort port) {
         String difference = difference(remote, port);
+        remote.isCompatible = difference == null;
         if (difference == null) {
             links.send(remote.link, frame(8, Frames.GROUP_MET)
                     .appendInt(port.self().join())
@@ -435,7 +444,7 @@ final class Groups {
 
     /** Returns why the two members do not meet; null if they do. */
     private static @Nullable String difference(RemoteMember remote, GroupPort port) {
-        String difference = port.fingerprint().difference(remote.fingerprint, remote.member.name());
+        String difference = port.fingerprint().difference(remote.announced.fingerprint(), remote.member.name());
         if (difference == null && remote.port == null && !port.hasRoomFor(remote.member)) {
             return "no room for " + remote.member.name() + ": a view of all members would take more than "
                     + Membership.CONTROL_BYTES_MAX + " bytes (shorter names and addresses make room)";
@@ -469,7 +478,7 @@ final class Groups {
     }
 
     private static boolean isPair(RemoteMember remote, GroupPort port) {
-        return remote.group.equals(port.group()) && remote.fingerprint.equals(port.fingerprint());
+        return remote.group().equals(port.group()) && remote.isCompatible;
     }
 
     private void onLeft(Remotes known, Packet frame) {
@@ -488,11 +497,11 @@ final class Groups {
     }
 
     private void forget(RemoteMember remote) {
-        List<RemoteMember> members = byGroup.get(remote.group);
+        List<RemoteMember> members = byGroup.get(remote.group());
         if (members != null) {
             members.remove(remote);
             if (members.isEmpty()) {
-                byGroup.remove(remote.group);
+                byGroup.remove(remote.group());
             }
         }
     }
@@ -515,11 +524,11 @@ final class Groups {
             Remotes known = remotes.get(link);
             RemoteMember remote = known == null ? null : known.first;
             while (remote != null) {
-                if (!byName.containsKey(remote.group)) {
+                if (!byName.containsKey(remote.group())) {
                     if (count < ELSEWHERE_MAX) {
                         report.section("elsewhere")
                                 .section(remote.member.name())
-                                .put(remote.group, remote.fingerprint.text().strip().replace("\n", ", "));
+                                .put(remote.group(), remote.announced.fingerprint().describe());
                     }
                     count++;
                 }

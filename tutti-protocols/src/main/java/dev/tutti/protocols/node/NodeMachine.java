@@ -25,6 +25,7 @@ import dev.tutti.protocols.link.Link;
 import dev.tutti.protocols.link.LinkOwner;
 import dev.tutti.protocols.link.Links;
 import dev.tutti.protocols.link.Refusal;
+import dev.tutti.protocols.link.Versions;
 import dev.tutti.protocols.packing.Submissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,12 +77,25 @@ public final class NodeMachine implements HostedMachine {
      * @throws SettingException if settings contradict each other, or a seed is no address
      */
     public NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events) {
-        this(self, settings, seed, memory, events, GroupStack::layers);
+        this(self, settings, Versions.SPOKEN.max(), seed, memory, events);
+    }
+
+    /**
+     * Creates a node that behaves as one of an earlier version, for tests of mixed clusters.
+     *
+     * @param version highest version of the protocol that it speaks
+     * @see #NodeMachine(NodeId, Settings, long, Memory, NodeEvents)
+     */
+    public NodeMachine(NodeId self, Settings settings, int version, long seed, Memory memory, NodeEvents events) {
+        this(
+                self, settings, Versions.upTo(version), seed, memory, events,
+                (member, group, submissions) -> GroupStack.layers(member, version, group, submissions, 0));
     }
 
     NodeMachine(
             NodeId self,
             Settings settings,
+            Versions versions,
             long seed,
             Memory memory,
             NodeEvents events,
@@ -110,7 +124,7 @@ public final class NodeMachine implements HostedMachine {
                 settings.get(NodeSettings.RESEND_BUFFER).bytes(),
                 settings.get(NodeSettings.HANDSHAKE_TIMEOUT).toNanos(),
                 settings.get(NodeSettings.HANDSHAKES_MAX));
-        this.links = new Links(self, cluster, limits, memory, effects, new Owner());
+        this.links = new Links(self, cluster, versions, limits, memory, effects, new Owner());
         this.discovery = new Discovery(
                 self.address(),
                 new Discovery.Limits(
@@ -123,7 +137,7 @@ public final class NodeMachine implements HostedMachine {
                 links::dial);
         this.detector = new Detector(self, heartbeatNanos, timeoutNanos, links::hasMet);
         this.namesakes = new Namesakes(self);
-        this.groups = new Groups(self, links, effects, memory);
+        this.groups = new Groups(self, versions.max(), links, effects, memory);
         this.heartbeats = new Heartbeats(links, detector, effects, heartbeatNanos);
         this.peers = new PeerExchange(links, discovery, memory);
         this.dials = new DialOutcomes(links, discovery, effects);
@@ -136,7 +150,7 @@ public final class NodeMachine implements HostedMachine {
         multicast = port;
         groups.useMulticast(port);
         stackMaker = (member, group, submissions) ->
-                GroupStack.layers(member, group, submissions, port.receiveBufferBytes());
+                GroupStack.layers(member, groups.version(), group, submissions, port.receiveBufferBytes());
     }
 
     /** Sets the records for the votes of members of groups with a primary partition, before such a group is joined. */

@@ -9,14 +9,13 @@ final class RemoteMember {
 
     final Link link;
     final Member member;
-    final String group;
-    final StackFingerprint fingerprint;
-
-    /** Longest message that it takes. */
-    final long messageBytesMax;
+    final GroupAnnouncement announced;
 
     /** Estimate of the memory that it takes here. */
     final int bytes;
+
+    /** Its settings fit those of this node's member of the group, if there is one. */
+    boolean isCompatible;
 
     /** This node's end of the group: set once both ends know of each other, which is when packets may flow. */
     @Nullable GroupPort port;
@@ -25,13 +24,14 @@ final class RemoteMember {
     @Nullable RemoteMember before;
     @Nullable RemoteMember after;
 
-    RemoteMember(
-            Link link, Member member, String group, StackFingerprint fingerprint, long messageBytesMax, int bytes) {
+    RemoteMember(Link link, Member member, GroupAnnouncement announced, int bytes) {
         this.link = link;
         this.member = member;
-        this.group = group;
-        this.fingerprint = fingerprint;
-        this.messageBytesMax = messageBytesMax;
+        this.announced = announced;
         this.bytes = bytes;
+    }
+
+    String group() {
+        return announced.group();
     }
 }

@@ -2,19 +2,27 @@ package dev.tutti.protocols.node;
 
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.protocols.link.Versions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings that all members of a group must share, as text: a line {@code name: value} per setting. Time-outs are not
- * included.
+ * Settings that all members of a group must share, as text: a line {@code name: value} per setting, which begins with
+ * {@code ~} if the value is the default of its version. Time-outs are not included.
+ *
+ * <p>Settings are compared by meaning: the values, not their spelling, and a setting that is not listed has its default. A
+ * setting that only the newer of two versions knows makes no difference as long as it has its default there.
  */
 record StackFingerprint(String text) {
 
     /** Longest text in bytes. There is one text for each group of each node with a session. */
     static final int BYTES_MAX = 1_024;
+
+    private static final String DEFAULT_MARK = "~";
 
     private static final List<Setting<?>> COMPARED = List.of(GroupSettings.STACK, GroupSettings.WINDOW);
     private static final List<Setting<?>> COMPARED_IF_TOTAL =
@@ -22,6 +30,12 @@ record StackFingerprint(String text) {
 
     private static final List<Setting<?>> COMPARED_IF_PRIMARY =
             List.of(GroupSettings.PARTITION, GroupSettings.FOUNDERS);
+
+    /** Names of the settings that determine which others apply: a difference in one of these is the one to report. */
+    private static final List<String> FIRST = List.of(GroupSettings.STACK.name(), GroupSettings.PARTITION.name());
+
+    /** Value of a setting, and whether it is the default at its sender. */
+    private record Value(String text, boolean isDefault) {}
 
     static StackFingerprint of(Settings settings) {
         StringBuilder text = new StringBuilder();
@@ -39,9 +53,34 @@ record StackFingerprint(String text) {
             compared.addAll(COMPARED_IF_PRIMARY);
         }
         for (Setting<?> setting : compared) {
-            text.append(setting.name()).append(": ").append(settings.text(setting)).append('\n');
+            String value = settings.text(setting);
+            text.append(value.equals(defaultOf(setting)) ? DEFAULT_MARK : "").append(setting.name()).append(": ").append(value).append('\n');
         }
         return new StackFingerprint(text.toString());
+    }
+
+    private static <T> String defaultOf(Setting<T> setting) {
+        return setting.print(setting.defaultValue());
+    }
+
+    /** Returns the text as a version of the protocol has it: version 1 does not mark defaults. */
+    String text(int version) {
+        return version >= Versions.ANNOUNCED ? text : plain(text);
+    }
+
+    private static String plain(String marked) {
+        StringBuilder plain = new StringBuilder();
+        marked.lines().forEach(line -> plain.append(isMarked(line) ? line.substring(DEFAULT_MARK.length()) : line).append('\n'));
+        return plain.toString();
+    }
+
+    private static boolean isMarked(String line) {
+        return line.startsWith(DEFAULT_MARK);
+    }
+
+    /** Returns the settings in one line, for people. */
+    String describe() {
+        return plain(text).strip().replace("\n", ", ");
     }
 
     /** Returns the first difference in plain words; null if there is none. */
@@ -49,33 +88,68 @@ record StackFingerprint(String text) {
         if (text.equals(other.text)) {
             return null;
         }
-        TreeMap<String, String> here = lines(text);
-        TreeMap<String, String> there = lines(other.text);
-        for (var entry : here.entrySet()) {
-            String value = there.remove(entry.getKey());
-            if (!entry.getValue().equals(value)) {
-                return words(entry.getKey(), entry.getValue(), value, otherName);
+        TreeMap<String, Value> here = values();
+        TreeMap<String, Value> there = other.values();
+        List<String> names = new ArrayList<>(FIRST);
+        TreeSet<String> all = new TreeSet<>(here.keySet());
+        all.addAll(there.keySet());
+        names.addAll(all);
+        for (String name : names) {
+            String difference = difference(name, here.get(name), there.get(name), otherName);
+            if (difference != null) {
+                return difference;
             }
         }
-        for (var entry : there.entrySet()) {
-            return words(entry.getKey(), null, entry.getValue(), otherName);
+        return null;
+    }
+
+    private static @Nullable String difference(
+            String name, @Nullable Value here, @Nullable Value there, String otherName) {
+        Setting<?> setting = find(name);
+        if (setting == null) {
+            return there == null || there.isDefault ? null : "stack differs: " + name + " is " + there.text + " at " + otherName
+                    + ", and the version of this node does not know that setting";
         }
-        return "stack is written differently at " + otherName;
+        String own = here == null ? defaultOf(setting) : here.text;
+        String others = there == null ? defaultOf(setting) : there.text;
+        return isSame(setting, own, others) ? null : "stack differs: " + name + " is " + own + " here and " + others + " at " + otherName;
     }
 
-    private static String words(String name, @Nullable String here, @Nullable String there, String otherName) {
-        return "stack differs: " + name + " is " + (here == null ? "unknown" : here) + " here and "
-                + (there == null ? "unknown" : there) + " at " + otherName;
+    private static @Nullable Setting<?> find(String name) {
+        for (Setting<?> setting : GroupSettings.ALL) {
+            if (setting.name().equals(name)) {
+                return setting;
+            }
+        }
+        return null;
     }
 
-    private static TreeMap<String, String> lines(String text) {
-        TreeMap<String, String> lines = new TreeMap<>();
+    /** Returns whether two texts mean the same value; the order of a list has no meaning. */
+    private static boolean isSame(Setting<?> setting, String one, String other) {
+        if (one.equals(other)) {
+            return true;
+        }
+        try {
+            return meaning(setting.parse(one)).equals(meaning(setting.parse(other)));
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            // Only another version accepts the value.
+            return false;
+        }
+    }
+
+    private static Object meaning(Object value) {
+        return value instanceof List<?> list ? Set.copyOf(list) : value;
+    }
+
+    private TreeMap<String, Value> values() {
+        TreeMap<String, Value> values = new TreeMap<>();
         text.lines().forEach(line -> {
+            int start = isMarked(line) ? DEFAULT_MARK.length() : 0;
             int colon = line.indexOf(": ");
-            if (colon > 0) {
-                lines.put(line.substring(0, colon), line.substring(colon + 2));
+            if (colon > start) {
+                values.put(line.substring(start, colon), new Value(line.substring(colon + 2), start > 0));
             }
         });
-        return lines;
+        return values;
     }
 }

@@ -230,7 +230,7 @@ abstract class Order implements Layer {
                 isFrozen = true;
                 out.raise(signal);
             }
-            case Signal.ViewChange.Installed(View view, boolean isSteady) -> {
+            case Signal.ViewChange.Installed(View view, int version, boolean isSteady) -> {
                 close(out);
                 own = enter(view.members());
                 begin();

@@ -81,7 +81,7 @@ public final class LargeMessages {
                 closed.add(member);
                 forgetClosed();
             }
-            case Signal.ViewChange.Installed(View next, boolean isSteady) -> {
+            case Signal.ViewChange.Installed(View next, int version, boolean isSteady) -> {
                 view = next;
                 forgetClosed();
                 measure();

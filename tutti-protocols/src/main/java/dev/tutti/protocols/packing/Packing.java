@@ -149,7 +149,7 @@ public final class Packing implements Layer {
                 submissions.explain(reason, null);
                 out.forward(signal);
             }
-            case Signal.ViewChange.Installed(View view, boolean isSteady) -> {
+            case Signal.ViewChange.Installed(View view, int version, boolean isSteady) -> {
                 isFrozen = !isSteady;
                 members = view.members();
                 isPending = true;

@@ -110,7 +110,7 @@ public final class BestEffort implements Layer {
         switch (signal) {
             case Signal.ViewChange.Flush(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) ->
                 out.lower(new Signal.ViewChange.Flushed(ballot));
-            case Signal.ViewChange.Installed(View next, boolean isSteady) -> {
+            case Signal.ViewChange.Installed(View next, int version, boolean isSteady) -> {
                 Map<Member, ReceiveWindows> nextWindowsOf = new HashMap<>();
                 List<Member> receivers = new ArrayList<>();
                 for (Member member : next.members()) {

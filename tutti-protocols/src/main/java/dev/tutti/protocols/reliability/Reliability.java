@@ -270,7 +270,7 @@ public final class Reliability implements Layer {
                     ring.onProcessor(isBusy);
                 }
             }
-            case Signal.Peer.Opened(Member member) -> {
+            case Signal.Peer.Opened(Member member, int version) -> {
                 closed.remove(member);
                 onOpened(member, out);
             }

@@ -16,6 +16,7 @@ import java.util.List;
 final class HandshakeScene {
 
     static final long SECOND = 1_000_000_000L;
+    static final Versions VERSIONS = new Versions(3, 4);
     static final NodeId SELF = new NodeId(50, "self", "host:1");
     static final NodeId PEER = new NodeId(60, "peer", "host:2");
 
@@ -25,7 +26,7 @@ final class HandshakeScene {
     final List<String> dialed = new ArrayList<>();
     String objection;
     final Links links = new Links(
-            SELF, "test", new Links.Limits(1 << 20, 5 * SECOND, 4), Memory.onHeap(), new Driver(), new Owner());
+            SELF, "test", VERSIONS, new Links.Limits(1 << 20, 5 * SECOND, 4), Memory.onHeap(), new Driver(), new Owner());
 
     private final class Driver implements Effects {
         @Override
@@ -100,11 +101,11 @@ final class HandshakeScene {
     }
 
     static Hello hello(NodeId node) {
-        return new Hello("test", node, 7, 0, SessionState.NONE, Hello.NONE);
+        return new Hello(VERSIONS, "test", node, 7, 0, SessionState.NONE, Hello.NONE);
     }
 
     static Hello again(SessionState state, int gone) {
-        return new Hello("test", PEER, 8, SELF.incarnation(), state, gone);
+        return new Hello(VERSIONS, "test", PEER, 8, SELF.incarnation(), state, gone);
     }
 
     int say(Packet frame) {

@@ -3,6 +3,7 @@ package dev.tutti.protocols.link;
 import static dev.tutti.protocols.link.HandshakeScene.PEER;
 import static dev.tutti.protocols.link.HandshakeScene.SECOND;
 import static dev.tutti.protocols.link.HandshakeScene.SELF;
+import static dev.tutti.protocols.link.HandshakeScene.VERSIONS;
 import static dev.tutti.protocols.link.HandshakeScene.again;
 import static dev.tutti.protocols.link.HandshakeScene.bytes;
 import static dev.tutti.protocols.link.HandshakeScene.hello;
@@ -32,7 +33,7 @@ class HandshakeTest {
 
     @Test
     void anotherClusterIsRefused() {
-        scene.say(new Hello("other", PEER, 7, 0, SessionState.NONE, Hello.NONE));
+        scene.say(new Hello(VERSIONS, "other", PEER, 7, 0, SessionState.NONE, Hello.NONE));
         assertThat(scene.answer()).isEqualTo("CLUSTER 0 peer is of cluster 'other', self of 'test'");
         assertThat(scene.closes).hasSize(1);
         assertThat(scene.events).containsExactly("refused CLUSTER stranger: peer is of cluster 'other', self of 'test'");
@@ -52,22 +53,6 @@ class HandshakeTest {
         scene.say(hello(PEER));
         scene.say(hello(new NodeId(PEER.incarnation(), "twin", "host:9")));
         assertThat(scene.answer()).startsWith("INCARNATION");
-    }
-
-    @Test
-    void aNewerProtocolAloneIsRefusedInPlainWords() {
-        Packet frame = hello(PEER).encode(Memory.onHeap());
-        frame.bytes().put(frame.offset() + 5, (byte) 2).put(frame.offset() + 6, (byte) 3);
-        scene.say(frame);
-        assertThat(scene.answer()).isEqualTo("VERSION 0 it speaks protocol versions 2 to 3, this node 1 to 1");
-    }
-
-    @Test
-    void aPeerThatAlsoSpeaksANewerProtocolIsWelcome() {
-        Packet frame = hello(PEER).encode(Memory.onHeap());
-        frame.bytes().put(frame.offset() + 6, (byte) 9);
-        scene.say(frame);
-        assertThat(scene.answer()).startsWith("welcome");
     }
 
     @Test

@@ -22,7 +22,7 @@ class IncarnationsTest {
     private static final NodeId NEXT = new NodeId(61, "next", PEER.address());
 
     private static Packet welcome(NodeId node) {
-        return new Welcome(1, node, 9, new SessionState(1, true, 0), 0).encode(Memory.onHeap());
+        return new Welcome(HandshakeScene.VERSIONS.max(), node, 9, new SessionState(1, true, 0), 0).encode(Memory.onHeap());
     }
 
     private static Packet refusal(NodeId node, Refusal refusal, int number) {

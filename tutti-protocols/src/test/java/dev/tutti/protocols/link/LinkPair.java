@@ -75,10 +75,10 @@ final class LinkPair {
         int closed;
         private final List<Runnable> effects = new ArrayList<>();
 
-        Side(NodeId id) {
+        Side(NodeId id, Versions versions) {
             this.id = id;
             this.links = new Links(
-                    id, "test", new Links.Limits(1 << 20, 5_000 * MS, 16), Memory.onHeap(), this, this);
+                    id, "test", versions, new Links.Limits(1 << 20, 5_000 * MS, 16), Memory.onHeap(), this, this);
         }
 
         void input(Runnable action) {
@@ -232,8 +232,8 @@ final class LinkPair {
         }
     }
 
-    final Side low = new Side(new NodeId(1, "low", "host:1"));
-    final Side high = new Side(new NodeId(2, "high", "host:2"));
+    final Side low;
+    final Side high;
     final List<Wire> all = new ArrayList<>();
 
     /** Each frame is confirmed as soon as it has arrived. */
@@ -241,6 +241,15 @@ final class LinkPair {
 
     private final List<Direction> directions = new ArrayList<>();
     long nowNanos;
+
+    LinkPair() {
+        this(Versions.SPOKEN, Versions.SPOKEN);
+    }
+
+    LinkPair(Versions ofLow, Versions ofHigh) {
+        low = new Side(new NodeId(1, "low", "host:1"), ofLow);
+        high = new Side(new NodeId(2, "high", "host:2"), ofHigh);
+    }
 
     /** Returns the number of directions with frames in flight. */
     int choices() {

@@ -44,7 +44,7 @@ class ControlPiecesTest {
     }
 
     private List<Packet> pieces() {
-        LayerTest sender = new LayerTest(new Membership(m(1), TIMING));
+        LayerTest sender = new LayerTest(new Membership(m(1), 1, TIMING));
         Packet cut = MembershipScene.cut(BALLOT, large(), new TreeMap<>());
         Control.send(cut, m(2), sender);
         return sender.takeSent();

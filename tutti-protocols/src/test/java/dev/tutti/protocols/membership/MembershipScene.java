@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.ToIntFunction;
 import java.util.TreeSet;
 
 /** The membership layer of one member; the test plays the others and the layer above. Messages are shown as text. */
@@ -26,8 +27,12 @@ final class MembershipScene {
     private final TreeMap<Member, List<Member>> heard = new TreeMap<>();
 
     MembershipScene(int self) {
+        this(self, 1);
+    }
+
+    MembershipScene(int self, int version) {
         this.self = LayerTest.member(self);
-        this.layer = new LayerTest(new Membership(this.self, TIMING));
+        this.layer = new LayerTest(new Membership(this.self, version, TIMING));
         this.view = View.alone(this.self);
         layer.endTurn();
         layer.raised.clear();
@@ -67,12 +72,20 @@ final class MembershipScene {
 
     /** The member, steady in the view {@code 5.1} of all these, which the first of them proposed. */
     static MembershipScene steady(int self, int... numbers) {
-        MembershipScene scene = new MembershipScene(self);
+        return steady(new MembershipScene(self), self, member -> 1, numbers);
+    }
+
+    /** The same with members of different versions. */
+    static MembershipScene steady(int self, ToIntFunction<Member> versions, int... numbers) {
+        return steady(new MembershipScene(self, versions.applyAsInt(m(self))), self, versions, numbers);
+    }
+
+    private static MembershipScene steady(MembershipScene scene, int self, ToIntFunction<Member> versions, int... numbers) {
         List<Member> members = members(numbers);
         int first = numbers[0];
         for (Member member : members) {
             if (!member.equals(scene.self)) {
-                scene.open(member);
+                scene.open(member, versions.applyAsInt(member));
             }
         }
         ViewId ballot = first == self ? id(2, 1, first) : id(5, 1, first);
@@ -143,7 +156,11 @@ final class MembershipScene {
     }
 
     void open(Member member) {
-        layer.signalUp(new Signal.Peer.Opened(member));
+        open(member, 1);
+    }
+
+    void open(Member member, int version) {
+        layer.signalUp(new Signal.Peer.Opened(member, version));
     }
 
     void close(Member member) {
@@ -350,6 +367,7 @@ final class MembershipScene {
             }
             case MembershipMessage.WHO -> "WHO";
             case MembershipMessage.VIEW_STABLE -> "VIEW_STABLE " + Wire.takeViewId(packet, new Members());
+            case MembershipMessage.TAG_STABLE -> "TAG_STABLE " + packet.takeLong() + "." + packet.takeInt() + "@" + packet.takeLong();
             default -> "unknown";
         };
     }

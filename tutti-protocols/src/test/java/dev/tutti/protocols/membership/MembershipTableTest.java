@@ -166,7 +166,7 @@ class MembershipTableTest {
         void networkLearnsTheViewBeforeTheApplication() {
             catchingUp().reached(BALLOT);
             assertThat(member.layer.takeLowered(Signal.ViewChange.Installed.class))
-                    .containsExactly(new Signal.ViewChange.Installed(member.view, true));
+                    .containsExactly(new Signal.ViewChange.Installed(member.view, 1, true));
             assertThat(member.layer.takeRaised(Signal.ViewChange.Installed.class)).hasSize(1);
         }
 
@@ -182,7 +182,7 @@ class MembershipTableTest {
             assertThat(member.view.id()).isEqualTo(older.id());
             assertThat(member.state()).as("still promised").isEqualTo("answered");
             assertThat(member.layer.takeRaised(Signal.ViewChange.Installed.class))
-                    .containsExactly(new Signal.ViewChange.Installed(older, false));
+                    .containsExactly(new Signal.ViewChange.Installed(older, 1, false));
             member.frozen(vector());
             assertThat(member.ballotMessages()).containsExactly("ACK 7.1@n1 from 6.1@n3 {} to n1");
         }

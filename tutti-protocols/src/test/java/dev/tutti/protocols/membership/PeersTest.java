@@ -28,9 +28,9 @@ class PeersTest {
     }
 
     private static Peers peers(int self, int... others) {
-        Peers peers = new Peers(m(self), View.alone(m(self)));
+        Peers peers = new Peers(m(self), 1, View.alone(m(self)));
         for (int other : others) {
-            peers.open(m(other));
+            peers.open(m(other), 1);
             says(peers, other, View.alone(m(other)).id(), other, Advert.NOT_YET);
         }
         return peers;

@@ -32,14 +32,14 @@ class PrimaryPartitionTest {
     private LayerTest layer = layer(2);
 
     private static LayerTest layer(int self) {
-        return new LayerTest(Membership.primary(m(self), TIMING, FOUNDERS, LEAVE_NANOS));
+        return new LayerTest(Membership.primary(m(self), 1, TIMING, FOUNDERS, LEAVE_NANOS));
     }
 
     // ------------------------------------------------------------------ telling a story
 
     private void open(int... numbers) {
         for (int number : numbers) {
-            layer.signalUp(new Signal.Peer.Opened(m(number)));
+            layer.signalUp(new Signal.Peer.Opened(m(number), 1));
         }
     }
 
@@ -166,7 +166,7 @@ class PrimaryPartitionTest {
     @Test
     void firstViewIsNotSteady() {
         turn();
-        assertThat(layer.raised).contains(new Signal.ViewChange.Installed(View.alone(m(2)), false));
+        assertThat(layer.raised).contains(new Signal.ViewChange.Installed(View.alone(m(2)), 1, false));
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.link.Frames;
+import dev.tutti.protocols.link.Versions;
 import dev.tutti.protocols.node.TestNetwork.Node;
 import dev.tutti.protocols.node.TestNetwork.TestGroup;
 import java.time.Duration;
@@ -359,6 +360,7 @@ class NodeFaultsTest {
                     .appendByte(Frames.GROUP_JOINED)
                     .appendInt(join)
                     .appendText(name + join)
+                    .appendByte(Versions.SPOKEN.max())
                     .appendText(stack + join)
                     .appendLong(GroupSettings.MESSAGE_BYTES_LEAST);
             network.say(author, to, frame);

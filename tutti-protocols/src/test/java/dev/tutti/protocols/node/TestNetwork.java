@@ -8,6 +8,7 @@ import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
+import dev.tutti.protocols.link.Versions;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -206,11 +207,17 @@ final class TestNetwork {
     }
 
     Node node(String name, int port, UnaryOperator<Settings> tune, String... seeds) {
-        return new Node(new NodeId(++incarnations, name, "host:" + port), tune, false, seeds);
+        return new Node(new NodeId(++incarnations, name, "host:" + port), tune, false, Versions.SPOKEN, seeds);
+    }
+
+    /** A node that behaves as one of an earlier version. */
+    Node nodeOfVersion(int version, String name, int port, String... seeds) {
+        return new Node(
+                new NodeId(++incarnations, name, "host:" + port), settings -> settings, true, Versions.upTo(version), seeds);
     }
 
     Node node(NodeId id, UnaryOperator<Settings> tune, boolean isRealStack, String... seeds) {
-        return new Node(id, tune, isRealStack, seeds);
+        return new Node(id, tune, isRealStack, Versions.SPOKEN, seeds);
     }
 
     /** A node with its driver and its applications. */
@@ -229,7 +236,7 @@ final class TestNetwork {
         private long alarm = Long.MAX_VALUE;
         boolean isDraining;
 
-        Node(NodeId id, UnaryOperator<Settings> tune, boolean isRealStack, String... seeds) {
+        Node(NodeId id, UnaryOperator<Settings> tune, boolean isRealStack, Versions versions, String... seeds) {
             this.id = id;
             Settings settings = Settings.of(NodeSettings.ALL).with(NodeSettings.SEEDS, List.of(seeds));
             NodeEvents log = event -> events.add(event.toString());
@@ -239,8 +246,8 @@ final class TestNetwork {
                 return List.of(layer);
             };
             machine = isRealStack
-                    ? new NodeMachine(id, tune.apply(settings), id.incarnation(), memory, log)
-                    : new NodeMachine(id, tune.apply(settings), id.incarnation(), memory, log, tiny);
+                    ? new NodeMachine(id, tune.apply(settings), versions.max(), id.incarnation(), memory, log)
+                    : new NodeMachine(id, tune.apply(settings), versions, id.incarnation(), memory, log, tiny);
         }
 
         Node start() {

@@ -40,7 +40,7 @@ final class TinyLayer implements Layer {
     @Override
     public void onSignal(Signal signal, Outbox out) {
         switch (signal) {
-            case Signal.Peer.Opened(Member member) -> {
+            case Signal.Peer.Opened(Member member, int version) -> {
                 signals.add("opened " + member.name());
                 members.add(member);
                 install(out);
@@ -69,7 +69,7 @@ final class TinyLayer implements Layer {
     private void install(Outbox out) {
         views++;
         View view = new View(new ViewId(views, 1, self), List.copyOf(members), List.of());
-        out.lower(new Signal.ViewChange.Installed(view, true));
-        out.raise(new Signal.ViewChange.Installed(view, true));
+        out.lower(new Signal.ViewChange.Installed(view, 1, true));
+        out.raise(new Signal.ViewChange.Installed(view, 1, true));
     }
 }

@@ -162,7 +162,7 @@ final class OrderScene {
         View view = new View(
                 new ViewId(views, 1, member(1)), seats.stream().map(seat -> member(seat.number)).toList(), List.of());
         for (Seat seat : seats) {
-            seat.layer.signalUp(new Signal.ViewChange.Installed(view, true));
+            seat.layer.signalUp(new Signal.ViewChange.Installed(view, 1, true));
             seat.turn();
         }
     }

@@ -63,7 +63,7 @@ class PackingTest {
 
     @Test
     void aMemberHasAWholeWindowUnlessAnotherIsTold() {
-        layer.signalUp(new Signal.ViewChange.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
+        layer.signalUp(new Signal.ViewChange.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), 1, true));
         submit(2, 1_500);
         assertThat(layer.takeSent()).hasSize(1);
         submit(2, 500);
@@ -77,7 +77,7 @@ class PackingTest {
     void aReceiverWithoutAWindowIsNamed() {
         layer.signalUp(new Signal.Flow.StreamReset(member(2), true));
         layer.signalUp(new Signal.Flow.Window(member(2), 0, member(2)));
-        layer.signalUp(new Signal.ViewChange.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
+        layer.signalUp(new Signal.ViewChange.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), 1, true));
         submit(2, 10);
         assertThat(outgoing.waitsFor()).isEqualTo("the window is closed by n2");
         open(2, 1_000);
@@ -99,7 +99,7 @@ class PackingTest {
         submit(0, 100);
         open(0, 10);
         assertThat(outgoing.closedBy()).isEqualTo(member(3));
-        layer.signalUp(new Signal.ViewChange.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
+        layer.signalUp(new Signal.ViewChange.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), 1, true));
         layer.signalUp(new Signal.Flow.Window(member(2), 0, member(2)));
         submit(2, 10);
         assertThat(outgoing.closedBy()).as("of n2 and n3").isNull();
@@ -118,10 +118,10 @@ class PackingTest {
         submit(0, 10);
         assertThat(layer.sent).isEmpty();
         assertThat(outgoing.waitsFor()).isEqualTo("the view is changing");
-        layer.signalUp(new Signal.ViewChange.Installed(View.alone(member(1)), false));
+        layer.signalUp(new Signal.ViewChange.Installed(View.alone(member(1)), 1, false));
         layer.endTurn();
         assertThat(layer.sent).as("a newer ballot is promised").isEmpty();
-        layer.signalUp(new Signal.ViewChange.Installed(View.alone(member(1)), true));
+        layer.signalUp(new Signal.ViewChange.Installed(View.alone(member(1)), 1, true));
         layer.endTurn();
         assertThat(layer.takeSent()).hasSize(1);
     }

@@ -88,7 +88,7 @@ class TurnsTest {
         List<Member> list = IntStream.of(members).mapToObj(LayerTest::member).toList();
         for (int member : members) {
             side(member).layer.signalUp(
-                    new Signal.ViewChange.Installed(new View(new ViewId(number, 1, member(1)), list, List.of()), true));
+                    new Signal.ViewChange.Installed(new View(new ViewId(number, 1, member(1)), list, List.of()), 1, true));
             side(member).layer.endTurn();
         }
     }
@@ -263,10 +263,10 @@ class TurnsTest {
         start(LIMIT, LIMIT, LIMIT);
         List<Member> both = List.of(member(1), member(2));
         View next = new View(new ViewId(3, 1, member(1)), both, List.of());
-        side(2).layer.signalUp(new Signal.ViewChange.Installed(next, true));
+        side(2).layer.signalUp(new Signal.ViewChange.Installed(next, 1, true));
         side(2).submit(null, WHOLE);
         assertThat(carry()).as("n1 is in the view before").containsExactly(0L, 0L, 0L);
-        side(1).layer.signalUp(new Signal.ViewChange.Installed(next, true));
+        side(1).layer.signalUp(new Signal.ViewChange.Installed(next, 1, true));
         side(1).layer.endTurn();
         assertThat(carry().get(1)).isEqualTo(WHOLE);
     }

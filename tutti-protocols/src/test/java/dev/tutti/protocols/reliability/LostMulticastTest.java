@@ -105,7 +105,7 @@ class LostMulticastTest {
         three.multicast(2, 2, "b");
         three.layer.advance(MILLISECOND);
         three.forget();
-        three.layer.signalUp(new Signal.Peer.Opened(member(2)));
+        three.layer.signalUp(new Signal.Peer.Opened(member(2), 1));
         three.layer.advance(MILLISECOND);
         assertThat(sentBut("ACK")).containsExactly("NACK 1-1 to n2");
     }

@@ -92,7 +92,7 @@ final class ReliabilityScene {
 
     void install(View next) {
         view = next;
-        layer.signalUp(new Signal.ViewChange.Installed(next, true));
+        layer.signalUp(new Signal.ViewChange.Installed(next, 1, true));
     }
 
     void freeze() {

@@ -208,7 +208,7 @@ class SendWindowTest {
         long unicastLeft = WINDOW - 5 * (10_000 + Charge.OVERHEAD_BYTES);
         three.layer.fire(ReliabilityTimer.ACK);
         assertThat(three.delivered()).hasSize(10);
-        three.layer.signalUp(new Signal.Peer.Opened(member(2)));
+        three.layer.signalUp(new Signal.Peer.Opened(member(2), 1));
         three.layer.endTurn();
         assertThat(three.sent())
                 .contains("ACK 0 limit " + left + " since 12 0 limit " + unicastLeft + " to n2");

@@ -38,7 +38,7 @@ class UnicastsTest {
         three.sendTo(2, "c");
         three.ack(2, 0, WINDOW, 1, WINDOW);
         three.forget();
-        three.layer.signalUp(new Signal.Peer.Opened(member(2)));
+        three.layer.signalUp(new Signal.Peer.Opened(member(2), 1));
         assertThat(three.sent()).containsExactly("UNICAST since 2 number 2 b to n2", "UNICAST since 2 number 3 c to n2");
         // The receiver's side of the same.
         three.unicast(3, 2, 1, "x");

@@ -4,6 +4,7 @@ module dev.tutti.core {
     requires static transitive org.jspecify;
 
     exports dev.tutti.core;
+    exports dev.tutti.core.admission;
     exports dev.tutti.core.discovery;
     exports dev.tutti.core.driver;
     exports dev.tutti.core.metrics;

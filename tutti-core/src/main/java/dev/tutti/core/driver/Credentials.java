@@ -1,5 +1,7 @@
 package dev.tutti.core.driver;
 
+import java.security.cert.X509Certificate;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,19 @@ public interface Credentials {
 
     /** Returns a text that identifies the private key which the other end has; empty if it has none. */
     String key();
+
+    /** Returns the verified certificate of the other end, and those between it and the authority; empty if it has none. */
+    default List<X509Certificate> certificates() {
+        return List.of();
+    }
+
+    /**
+     * Returns bytes that both ends of the connection know, that differ for every connection, and that nobody between the two can
+     * bring about: a channel binding as in RFC 9266. Empty without TLS.
+     */
+    default byte[] channel() {
+        return new byte[0];
+    }
 
     /**
      * Returns why the other end can't be the node of this name at this address, and what to change; null if it can.

@@ -18,6 +18,9 @@ public final class Frames {
     public static final int REFUSE = 3;
     public static final int HEARTBEAT = 4;
     public static final int LINK_ACK = 5;
+    static final int CHALLENGE = 6;
+    static final int PROOF = 7;
+    static final int ADMITTED = 8;
 
     public static final int NUMBERED_MIN = 16;
 

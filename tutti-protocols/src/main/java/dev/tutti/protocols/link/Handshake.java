@@ -22,6 +22,9 @@ final class Handshake {
     /** Characters of a reason on the wire: it may quote what a stranger has sent. */
     private static final int REASON_MAX = 600;
 
+    /** Node that names itself to nobody whom it has not admitted. */
+    private static final NodeId NOBODY = new NodeId(0, "", "");
+
     private static final String ADDRESS_ADVICE =
             "give each node an address of its own: bind.advertise, or bind.address and bind.port";
 
@@ -32,6 +35,7 @@ final class Handshake {
     private final Memory memory;
     private final Effects effects;
     private final LinkOwner owner;
+    private final Admission admission;
     private final long[] refusedHere = new long[Refusal.values().length];
     private final long[] refusedThere = new long[Refusal.values().length];
 
@@ -50,11 +54,20 @@ final class Handshake {
         this.memory = memory;
         this.effects = effects;
         this.owner = owner;
+        this.admission = new Admission(self, cluster, links, memory, effects, this);
+    }
+
+    Admission admission() {
+        return admission;
     }
 
     void onFrame(LinkConnection connection, Packet frame) {
         int length = frame.length();
         int type = frame.takeByte();
+        if (admission.onFrame(connection, type, frame)) {
+            frame.release();
+            return;
+        }
         if (connection.isDialed) {
             switch (type) {
                 case Frames.WELCOME -> onWelcome(connection, Welcome.decode(frame), frame.isMalformed());
@@ -106,6 +119,10 @@ final class Handshake {
         String objection = objection(node, connection.credentials);
         if (objection != null) {
             refuse(connection, Refusal.IDENTITY, Hello.NONE, objection);
+            return;
+        }
+        if (!admission.isAdmitted(connection, node, hello.admission() == Hello.EXCHANGE_REQUIRED)) {
+            admission.onHello(connection, hello);
             return;
         }
         if (links.table().isTaken(node)) {
@@ -254,6 +271,11 @@ final class Handshake {
             refuseDialed(connection, Refusal.IDENTITY, identity);
             return;
         }
+        if (!admission.isAdmitted(connection, node, false)) {
+            String reason = node + " (" + node.address() + ") runs a version without admission";
+            refuseDialed(connection, Refusal.ADMISSION, reason);
+            return;
+        }
         if (links.table().isOlder(node)) {
             drop(connection, DialAnswer.REFUSED, node, "a newer incarnation is connected");
             return;
@@ -320,7 +342,7 @@ final class Handshake {
         }
     }
 
-    private void onRefuse(LinkConnection connection, Packet frame) {
+    void onRefuse(LinkConnection connection, Packet frame) {
         Refusal refusal = Refusal.of(frame.takeByte());
         int number = frame.takeInt();
         String reason = frame.takeText();
@@ -331,14 +353,16 @@ final class Handshake {
         }
         refusedThere[refusal.ordinal()]++;
         if (!refusal.isQuiet()) {
-            owner.onRefused(connection.address, refusal, node + " refuses: " + reason);
+            String other = node.address().isEmpty() ? "the other node" : node.toString();
+            owner.onRefused(connection.address, refusal, other + " refuses: " + reason);
         }
         switch (refusal) {
             case SELF -> drop(connection, DialAnswer.SELF, self, reason);
             case KNOWN -> onKnown(connection, node, number);
             case SUSPECTED -> drop(connection, DialAnswer.SUSPECTED, node, reason);
             case OVERLOAD -> drop(connection, DialAnswer.FAILED, node, reason);
-            case MALFORMED, VERSION, CLUSTER, INCARNATION, OLDER, IDENTITY -> drop(connection, DialAnswer.REFUSED, node, reason);
+            case MALFORMED, VERSION, CLUSTER, INCARNATION, OLDER, IDENTITY, ADMISSION ->
+                drop(connection, DialAnswer.REFUSED, node, reason);
         }
     }
 
@@ -355,34 +379,43 @@ final class Handshake {
         drop(connection, DialAnswer.AGAIN, node, "to be dialled with the state of the session");
     }
 
-    private void notPeer(LinkConnection connection, String what) {
+    void notPeer(LinkConnection connection, String what) {
         stranger(connection, what);
         drop(connection, DialAnswer.REFUSED, null, "not a tutti peer");
     }
 
     /** Refuses the node that has answered a dial, of which it is not told. */
     private void refuseDialed(LinkConnection connection, Refusal refusal, String reason) {
-        refusedHere[refusal.ordinal()]++;
-        owner.onRefused(connection.address, refusal, reason);
+        onRefused(connection, refusal, reason);
         drop(connection, DialAnswer.REFUSED, null, reason);
     }
 
     private void drop(LinkConnection connection, DialAnswer answer, @Nullable NodeId node, String reason) {
         if (links.connection(connection.number) != null) {
             links.end(connection, reason);
-            links.missed(connection, answer, node);
+            if (connection.isDialed) {
+                links.missed(connection, answer, node);
+            }
         }
     }
 
     void refuse(LinkConnection connection, Refusal refusal, int number, String reason) {
+        boolean isTold = refusal.isOpenToAll() || !admission.isRequired() && refusal != Refusal.ADMISSION
+                || connection.admission instanceof AdmissionState.Admitted;
+        String told = isTold ? reason : "no admission (" + refusal.name().toLowerCase(Locale.ROOT) + ")";
         Packet frame = Packet.create(memory, Frames.HELLO_MAX)
                 .appendByte(Frames.REFUSE)
                 .appendByte(refusal.ordinal())
                 .appendInt(number)
-                .appendText(reason.length() > REASON_MAX ? reason.substring(0, REASON_MAX) : reason);
-        Wire.append(frame, self);
+                .appendText(told.length() > REASON_MAX ? told.substring(0, REASON_MAX) : told);
+        Wire.append(frame, admission.isRequired() && !(connection.admission instanceof AdmissionState.Admitted) ? NOBODY : self);
         effects.write(connection.number, frame);
         links.end(connection, reason);
+        onRefused(connection, refusal, reason);
+    }
+
+    /** Counts and reports a connection that this node refuses. */
+    void onRefused(LinkConnection connection, Refusal refusal, String reason) {
         refusedHere[refusal.ordinal()]++;
         if (!refusal.isQuiet()) {
             owner.onRefused(connection.address, refusal, reason);

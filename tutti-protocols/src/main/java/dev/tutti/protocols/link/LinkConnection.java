@@ -31,6 +31,9 @@ final class LinkConnection {
     /** The other end's proof of who it is. */
     Credentials credentials = Credentials.NONE;
 
+    /** Progress of the exchange in which both ends decide about each other. */
+    AdmissionState admission = AdmissionState.NONE;
+
     /** The newcomer whose address this connection was dialled to check; null if it has another purpose. */
     @Nullable Claim claim;
 

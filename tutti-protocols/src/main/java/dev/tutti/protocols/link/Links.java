@@ -240,19 +240,30 @@ public final class Links {
         }
     }
 
+    /** Returns the exchange in which nodes decide about each other. */
+    public Admission admission() {
+        return handshake.admission();
+    }
+
     public void onConnected(int number) {
         LinkConnection connection = connections.get(number);
         if (connection == null) {
             return;
         }
         connection.isConnected = true;
+        sayHello(connection);
+        setDeadline(connection);
+    }
+
+    /** Sends HELLO with the present state of the session, on a connection that this node has dialled. */
+    void sayHello(LinkConnection connection) {
         Link link = connection.expected == null ? null : link(connection.expected);
         SessionState state = link == null ? SessionState.NONE : link.state();
         int gone = link == null ? Hello.NONE : goneFor(connection, link);
         long expected = connection.expected == null ? 0 : connection.expected.incarnation();
-        Hello hello = new Hello(versions, cluster, self, connection.number, expected, state, gone);
-        effects.write(number, hello.encode(memory));
-        setDeadline(connection);
+        int admission = admission().isRequired() ? Hello.EXCHANGE_REQUIRED : Hello.EXCHANGE_KNOWN;
+        Hello hello = new Hello(versions, cluster, self, connection.number, expected, state, gone, admission);
+        effects.write(connection.number, hello.encode(memory));
     }
 
     private static int goneFor(LinkConnection connection, Link link) {
@@ -264,7 +275,7 @@ public final class Links {
         return present.number;
     }
 
-    private void setDeadline(LinkConnection connection) {
+    void setDeadline(LinkConnection connection) {
         long handshakeNanos = limits.handshakeNanos();
         if (connection.resuming != null || connection.claim != null) {
             // A session or a newcomer waits for this: better to try twice than to wait until it is given up.

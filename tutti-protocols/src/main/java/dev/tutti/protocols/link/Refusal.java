@@ -21,13 +21,23 @@ public enum Refusal {
     /** Not in time, or too many at once. */
     OVERLOAD,
     /** Its certificate is not one of this name and address, or another node answers at its address. */
-    IDENTITY;
+    IDENTITY,
+    /** The rules of the other node do not let it in. */
+    ADMISSION;
 
     private static final Refusal[] CODES = values();
 
     /** Returns whether it happens in normal operation and need not be reported. */
     public boolean isQuiet() {
         return this == SELF || this == KNOWN;
+    }
+
+    /**
+     * Returns whether the other end is told the details although it may be anybody: they say nothing of this node but the
+     * versions that it speaks, or its load.
+     */
+    boolean isOpenToAll() {
+        return this == MALFORMED || this == VERSION || this == OVERLOAD;
     }
 
     static Refusal of(int code) {

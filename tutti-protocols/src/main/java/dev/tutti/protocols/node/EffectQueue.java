@@ -27,7 +27,7 @@ final class EffectQueue implements Effects {
         TRANSITION,
         SUSPENDED,
         KNOWN,
-        RECORD,
+        QUESTION,
         JOINED,
         LEFT,
         EVENT
@@ -87,9 +87,9 @@ final class EffectQueue implements Effects {
         add(Kind.KNOWN, 0, known, application);
     }
 
-    /** Queues a question to the driver's records. */
-    void record(Runnable question) {
-        add(Kind.RECORD, 0, question, null);
+    /** Queues a question to the environment of the machine; the answer is an input. */
+    void question(Runnable question) {
+        add(Kind.QUESTION, 0, question, null);
     }
 
     void joined(Application application) {
@@ -145,7 +145,7 @@ final class EffectQueue implements Effects {
                     Signal.Receipts.Known known = (Signal.Receipts.Known) what;
                     Objects.requireNonNull(application).onKnown(known.ticket(), known.delivery());
                 }
-                case RECORD -> ((Runnable) what).run();
+                case QUESTION -> ((Runnable) what).run();
                 case JOINED -> Objects.requireNonNull(application).onJoined();
                 case LEFT -> Objects.requireNonNull(application).onLeft((String) what);
             }

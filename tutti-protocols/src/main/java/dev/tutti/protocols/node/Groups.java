@@ -146,7 +146,7 @@ final class Groups {
         DurableStore asked = Objects.requireNonNull(store);
         DurableStore.Client answered = Objects.requireNonNull(client);
         int question = ask(port, 0);
-        effects.record(() -> asked.load(question, port.group(), answered));
+        effects.question(() -> asked.load(question, port.group(), answered));
     }
 
     void store(GroupPort port, long number, Packet record) {
@@ -155,7 +155,7 @@ final class Groups {
         byte[] bytes = new byte[record.length()];
         record.bytes().get(record.offset(), bytes);
         int question = ask(port, number);
-        effects.record(() -> asked.store(question, port.group(), bytes, answered));
+        effects.question(() -> asked.store(question, port.group(), bytes, answered));
     }
 
     private int ask(GroupPort port, long number) {

@@ -4,6 +4,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
+import dev.tutti.core.admission.AdmissionDesk;
 import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.DurableStore;
@@ -156,6 +157,34 @@ public final class NodeMachine implements HostedMachine {
     /** Sets the records for the votes of members of groups with a primary partition, before such a group is joined. */
     public void useStore(DurableStore store) {
         groups.useStore(store, new Answers());
+    }
+
+    /**
+     * Sets the desk that decides which nodes may come in; without it all may. Before the start.
+     *
+     * @param challengeKey random bytes, unknown to other nodes
+     */
+    public void useAdmission(AdmissionDesk desk, byte[] challengeKey) {
+        links.admission().use(
+                (connection, newcomer) -> effects.question(() -> desk.decide(connection, newcomer)), challengeKey);
+    }
+
+    /** Takes the token that this node proves to know from now on; empty for none. */
+    public void onToken(long nowNanos, byte[] token) {
+        begin(nowNanos);
+        links.admission().useToken(token);
+    }
+
+    /** Takes the answer of the desk to the question about a connection. A node that was admitted before loses its session. */
+    public void onDecided(long nowNanos, int connection, AdmissionDesk.Answer answer) {
+        begin(nowNanos);
+        links.admission().onDecided(connection, answer);
+    }
+
+    /** Asks {@code desk} again about all nodes that have been admitted and have a session, because its rules have changed. */
+    public void askAgain(long nowNanos, AdmissionDesk desk) {
+        begin(nowNanos);
+        links.admission().askAgain(desk);
     }
 
     /** Names the sources of addresses whose first lists joins wait for. Before the start. */

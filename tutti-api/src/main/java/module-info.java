@@ -4,6 +4,7 @@ module dev.tutti {
     requires dev.tutti.address;
     requires transitive dev.tutti.core;
     requires dev.tutti.protocols;
+    requires java.naming;
     requires org.slf4j;
     requires static transitive org.jspecify;
 

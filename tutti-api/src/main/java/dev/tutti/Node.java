@@ -2,6 +2,7 @@ package dev.tutti;
 
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Printable;
+import dev.tutti.core.admission.AdmissionRule;
 import dev.tutti.core.discovery.DiscoverySource;
 import dev.tutti.core.discovery.NodeEntry;
 import dev.tutti.core.driver.DatagramDriver;
@@ -15,6 +16,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
+import dev.tutti.internal.admission.RuleRunner;
 import dev.tutti.internal.delivery.SharedSpares;
 import dev.tutti.internal.diagnostics.Diagnostics;
 import dev.tutti.internal.diagnostics.DiagnosticsDirectory;
@@ -88,6 +90,7 @@ public final class Node implements AutoCloseable {
     private final @Nullable Diagnostics diagnostics;
     private final Watch watch;
     private final SourceReaders sourceReaders;
+    private final RuleRunner admission;
     private final Subscription looks;
 
     /** Internal error because of which the node has stopped. */
@@ -101,7 +104,7 @@ public final class Node implements AutoCloseable {
         return name.isEmpty() ? driver.address() : name;
     }
 
-    Node(NodeSpec spec, Host host, Map<String, DiscoverySource> sources) {
+    Node(NodeSpec spec, Host host, Map<String, DiscoverySource> sources, List<AdmissionRule> rules) {
         this.spec = spec;
         this.host = host;
         this.driver = host.driver();
@@ -112,6 +115,7 @@ public final class Node implements AutoCloseable {
         this.journal = new EventJournal(host, host.events(id.name()));
         this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), journal::onEvent);
         machine.useStore(driver.store());
+        this.admission = new RuleRunner(spec.node(), rules, host, driver, machine);
         machine.expectSources(List.copyOf(sources.keySet()));
         this.sourceReaders = new SourceReaders(
                 sources,
@@ -147,6 +151,7 @@ public final class Node implements AutoCloseable {
         this.watch = new Watch(
                 name(), host, machine, journal, () -> groups.values().stream().map(group -> group.member().progress()).toList());
         this.looks = watch.start();
+        admission.start();
         sourceReaders.start();
         answers.put("status", argument -> statusWithHealth());
         answers.put("inspection", argument -> inspection().document());
@@ -378,6 +383,7 @@ public final class Node implements AutoCloseable {
         parts.add(new NodeInspection.Part("events", Map.of(), Map.of("written", lastEvent, "listener-failures", journal.listenerFailures()), Map.of()));
         List<Problem> problems = watch.problems();
         parts.add(sourceReaders.part());
+        parts.add(admission.part());
         parts.add(new NodeInspection.Part("health", Map.of(), Map.of("problems", (long) problems.size()), Map.of()));
         List<NodeInspection.GroupPart> groupParts = InspectionBuilder.groups(
                 root, groups.values().stream().map(group -> group.member().inspected()).toList());
@@ -528,6 +534,7 @@ public final class Node implements AutoCloseable {
         }
         looks.close();
         sourceReaders.close();
+        admission.close();
         List<LocalMember> open = groups.values().stream().map(Group::member).toList();
         open.forEach(LocalMember::leave);
         open.forEach(LocalMember::awaitLeft);

@@ -1,6 +1,7 @@
 package dev.tutti;
 
 import dev.tutti.core.Printable;
+import dev.tutti.core.admission.AdmissionRule;
 import dev.tutti.core.discovery.DiscoverySource;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.DriverProvider;
@@ -13,12 +14,14 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.HostNames;
 import dev.tutti.internal.OwnProcess;
+import dev.tutti.internal.admission.AdmissionSettings;
 import dev.tutti.internal.discovery.SeedNames;
 import dev.tutti.internal.settings.DiscoveryProviders;
 import dev.tutti.internal.settings.Overrides;
 import dev.tutti.internal.settings.Preset;
 import dev.tutti.protocols.node.NodeSettings;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -37,6 +40,7 @@ public final class NodeBuilder {
 
     private NodeSpec spec;
     private final Map<String, DiscoverySource> sources = new TreeMap<>();
+    private final List<AdmissionRule> rules = new ArrayList<>();
     private Consumer<String> onTrouble = _ -> {};
 
     NodeBuilder(NodeSpec spec) {
@@ -70,6 +74,28 @@ public final class NodeBuilder {
             throw new IllegalArgumentException("the node has a discovery source " + name + " already");
         }
         return this;
+    }
+
+    /**
+     * Adds a rule about which nodes may come in, besides {@code admission.rule} and the rules that were added before: all of them
+     * must admit a node. All nodes of a cluster should have the same rules.
+     */
+    public NodeBuilder admit(AdmissionRule rule) {
+        rules.add(Objects.requireNonNull(rule, "rule"));
+        return this;
+    }
+
+    /** Sets the rule about which nodes may come in, as settings write it: {@code token and name ~ shop-[0-9]+} for example. */
+    public NodeBuilder admit(String rule) {
+        return set("admission.rule", rule);
+    }
+
+    /**
+     * Sets a file with a token that all nodes share, which only its owner may read. Without a rule, the nodes that know the token
+     * may come in.
+     */
+    public NodeBuilder tokenFile(Path file) {
+        return set(AdmissionSettings.TOKEN_FILE, file.toString());
     }
 
     /** Sets the address to listen on; see {@code bind.address}. */
@@ -180,7 +206,7 @@ public final class NodeBuilder {
     }
 
     private Node start(NodeSpec resolved, Host host) {
-        return new Node(resolved, host, sources(resolved, host.names()));
+        return new Node(resolved, host, sources(resolved, host.names()), rules);
     }
 
     private Map<String, DiscoverySource> sources(NodeSpec resolved, @Nullable HostNames names) {

@@ -45,6 +45,11 @@ public interface Host extends Threads {
         return null;
     }
 
+    /** Interrupts a thread that runs the application's code for longer than it may. */
+    default void interrupt(Thread thread) {
+        thread.interrupt();
+    }
+
     /** Returns the largest heap of the process; messages that are assembled take a share of it. */
     default long heapBytes() {
         return Runtime.getRuntime().maxMemory();

@@ -118,6 +118,10 @@ final class SimulatedHost implements Host {
         });
     }
 
+    /** Does nothing: an interrupt in real time would make runs differ. */
+    @Override
+    public void interrupt(Thread thread) {}
+
     /** Runs the task between events of the simulation: a task that returns at once needs no strand. */
     @Override
     public Subscription every(long periodNanos, Runnable task) {

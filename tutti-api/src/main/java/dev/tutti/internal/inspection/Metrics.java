@@ -44,6 +44,19 @@ public final class Metrics {
             .counter("removed-entries", Unit.COUNT, "Entries of other nodes that were removed, because nobody answered there.")
             .list();
 
+    private static final List<Metric> ADMISSION = part(Place.NODE, "admission")
+            .counter("admitted", Unit.COUNT, "Nodes that the rules have let in, once for each connection.")
+            .counter("refused", Unit.COUNT, "Nodes that were not let in: the rules refuse them, have failed, or were late.")
+            .counter("expelled", Unit.COUNT, "Nodes that lost their session, because a changed file of the rules refuses them.")
+            .counter("failures", Unit.COUNT, "Rules that have thrown, have returned null, or could not be decided.")
+            .counter("late", Unit.COUNT, "Decisions that have taken longer than admission.timeout.")
+            .counter("overflows", Unit.COUNT, "Nodes that were refused because too many others waited for a decision.")
+            .counter("reloads", Unit.COUNT, "Times that changed files of the rules were read.")
+            .counter("reloads-failed", Unit.COUNT, "Times that changed files of the rules could not be used.")
+            .gauge("pending", Unit.COUNT, "Nodes that wait for a decision.")
+            .gauge("threads", Unit.COUNT, "Threads that ask the rules.")
+            .list();
+
     private static final List<Metric> HEALTH = part(Place.NODE, "health")
             .gauge("problems", Unit.COUNT, "Problems that last; health says which.")
             .list();
@@ -116,7 +129,7 @@ public final class Metrics {
 
         private static List<Metric> all() {
             List<Metric> all = new ArrayList<>();
-            Stream.of(PROCESS, EVENTS, HEALTH, SOURCES, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
+            Stream.of(PROCESS, EVENTS, HEALTH, SOURCES, ADMISSION, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
             for (DriverProvider provider : ServiceLoader.load(DriverProvider.class, Metrics.class.getClassLoader())) {
                 provider.metrics().stream().filter(metric -> !all.contains(metric)).forEach(all::add);
             }

@@ -2,6 +2,7 @@ package dev.tutti.internal.settings;
 
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
+import dev.tutti.internal.admission.AdmissionSettings;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import java.util.List;
@@ -24,8 +25,9 @@ public final class ApiSettings {
             "Answers 'tutti view' on this machine, read-only, to this user alone: a Unix domain socket in a private"
                     + " directory below the directory for temporary files.");
 
-    static final List<Setting<?>> NODE = Stream.concat(
-                    Stream.<Setting<?>>of(PRESET, DIAGNOSTICS), NodeSettings.ALL.stream())
+    static final List<Setting<?>> NODE = Stream.of(
+                    List.<Setting<?>>of(PRESET, DIAGNOSTICS), AdmissionSettings.ALL, NodeSettings.ALL)
+            .flatMap(List::stream)
             .toList();
 
     /** Returns every setting of nodes and groups, with its default; those of ways of discovery on the class path, too. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -97,6 +98,20 @@ public final class Setting<T> {
 
     public static Setting<String> text(String name, String defaultValue, String description) {
         return new Setting<>(name, "text", defaultValue, description, Function.identity(), Function.identity());
+    }
+
+    /**
+     * Defines a text that is checked.
+     *
+     * @param type its form, for people
+     * @param check throws {@link IllegalArgumentException} for a text that is wrong; the message says what would be right
+     */
+    public static Setting<String> text(
+            String name, String type, String defaultValue, Consumer<String> check, String description) {
+        return new Setting<>(name, type, defaultValue, description, text -> {
+            check.accept(text);
+            return text;
+        }, Function.identity());
     }
 
     /** Defines a text that is never shown. */

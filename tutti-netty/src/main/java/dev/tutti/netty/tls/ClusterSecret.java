@@ -1,5 +1,6 @@
 package dev.tutti.netty.tls;
 
+import dev.tutti.core.settings.SecretStrength;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -15,20 +16,12 @@ import javax.crypto.spec.SecretKeySpec;
  * A cluster secret that is hard enough to guess.
  *
  * <p>Everybody who reaches the port of a node is shown a certificate against which guesses can be tested offline, so
- * weak secrets are refused by the <em>128-bit rule</em>. Consecutive letters of one case count as one word, and
- * consecutive digits as one number, of 13 bits at most each, which is the entropy of one of ten thousand words; a
- * single character counts the logarithm of its alphabet. A secret must have 128 bits and twelve different characters.
- * One made by {@link #generate} has 256.
+ * weak secrets are refused ({@link SecretStrength}). One made by {@link #generate} has 256 bits.
  */
 public final class ClusterSecret {
 
     private static final int BYTES = 32;
     private static final int GENERATED_CHARACTERS = 43;
-    private static final int CHARACTERS_MAX = 1_024;
-    private static final int DIFFERENT_MIN = 12;
-    private static final double BITS_MIN = 128;
-    private static final double WORD_BITS_MAX = 13;
-    private static final double SIGN_BITS = 5;
     private static final int ITERATIONS = 600_000;
     private static final int STRETCHED_BITS = 256;
 
@@ -45,15 +38,9 @@ public final class ClusterSecret {
      *     quote it
      */
     public static ClusterSecret of(String text) {
-        if (text.length() > CHARACTERS_MAX) {
-            throw new IllegalArgumentException("a secret of " + text.length() + " characters, at most " + CHARACTERS_MAX);
-        }
-        long different = text.chars().distinct().count();
-        double bits = bits(text);
-        if (bits < BITS_MIN || different < DIFFERENT_MIN) {
-            throw new IllegalArgumentException("the secret can be guessed: its " + text.length() + " characters, "
-                    + different + " of them different, are worth about " + (int) bits + " bits, and 128 are needed, where"
-                    + " letters of one case in a row count as one word of 13 bits; " + ADVICE);
+        String objection = SecretStrength.objection(text);
+        if (!objection.isEmpty()) {
+            throw new IllegalArgumentException("the secret " + objection + "; " + ADVICE);
         }
         return new ClusterSecret(text);
     }
@@ -65,39 +52,10 @@ public final class ClusterSecret {
         while (true) {
             random.nextBytes(bytes);
             String text = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-            if (bits(text) >= BITS_MIN && text.chars().distinct().count() >= DIFFERENT_MIN) {
+            if (SecretStrength.objection(text).isEmpty()) {
                 return text;
             }
         }
-    }
-
-    /** Estimates bits by the 128-bit rule. */
-    private static double bits(String text) {
-        double bits = 0;
-        int start = 0;
-        while (start < text.length()) {
-            int kind = kind(text.charAt(start));
-            int end = start + 1;
-            while (end < text.length() && kind != 0 && kind(text.charAt(end)) == kind) {
-                end++;
-            }
-            double each = kind == 0 ? SIGN_BITS : Math.log(kind) / Math.log(2);
-            bits += Math.min(WORD_BITS_MAX, each * (end - start));
-            start = end;
-        }
-        return bits;
-    }
-
-    /** Returns the number of characters in the alphabet; 0 for signs, which form no words. */
-    private static int kind(char character) {
-        if (Character.isDigit(character)) {
-            return 10;
-        }
-        if (!Character.isLetter(character)) {
-            return 0;
-        }
-        // The two cases must differ, by less than a hundredth of a bit.
-        return Character.isUpperCase(character) ? 27 : 26;
     }
 
     /**

@@ -163,8 +163,10 @@ public final class NodeMachine implements HostedMachine {
      * Sets the desk that decides which nodes may come in; without it all may. Before the start.
      *
      * @param challengeKey random bytes, unknown to other nodes
+     * @param token token that this node proves to know; empty for none
      */
-    public void useAdmission(AdmissionDesk desk, byte[] challengeKey) {
+    public void useAdmission(AdmissionDesk desk, byte[] challengeKey, byte[] token) {
+        links.admission().useToken(token);
         links.admission().use(
                 (connection, newcomer) -> effects.question(() -> desk.decide(connection, newcomer)), challengeKey);
     }

@@ -17,10 +17,13 @@ import java.util.Date;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
@@ -40,6 +43,12 @@ public final class Trust {
      * checked.
      */
     private static final int NO_TICKETS_SECONDS = 8 * 24 * 3_600;
+
+    /** Label of the channel binding of TLS 1.3, from RFC 9266. */
+    private static final String CHANNEL_LABEL = "EXPORTER-Channel-Binding";
+
+    private static final byte[] NO_CONTEXT = new byte[0];
+    private static final int CHANNEL_BYTES = 32;
 
     /** Thrown for a certificate that is not trusted; the message gives the reason, as seen from this end. */
     static final class DistrustException extends CertificateException {
@@ -177,8 +186,18 @@ public final class Trust {
         return pass;
     }
 
-    public Credentials credentials(X509Certificate certificate) throws GeneralSecurityException {
-        return Names.of(certificate, rules.isNameChecked());
+    /**
+     * Returns the credentials of the other end of a connection.
+     *
+     * @param chain its certificates, verified
+     * @param session session of the connection, whose handshake is over
+     */
+    public Credentials credentials(List<X509Certificate> chain, SSLSession session)
+            throws GeneralSecurityException, SSLException {
+        byte[] channel = session instanceof ExtendedSSLSession extended
+                ? extended.exportKeyingMaterialData(CHANNEL_LABEL, NO_CONTEXT, CHANNEL_BYTES)
+                : new byte[0];
+        return new ChannelCredentials(Names.of(chain.getFirst(), rules.isNameChecked()), List.copyOf(chain), channel);
     }
 
     /**

@@ -30,7 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** One socket, on the loop: opening, open to the machine, or closing after the written bytes have left. */
@@ -334,9 +334,9 @@ final class NettyConnection extends ChannelInboundHandlerAdapter implements Inbo
                 return false;
             }
             certificates = chain;
-            credentials = trust.credentials(chain.getFirst());
+            credentials = trust.credentials(chain, handler.engine().getSession());
             return true;
-        } catch (GeneralSecurityException | SSLPeerUnverifiedException e) {
+        } catch (GeneralSecurityException | SSLException e) {
             trouble = TlsTrouble.explain(e);
             return false;
         }

@@ -400,15 +400,15 @@ final class Handshake {
     }
 
     void refuse(LinkConnection connection, Refusal refusal, int number, String reason) {
-        boolean isTold = refusal.isOpenToAll() || !admission.isRequired() && refusal != Refusal.ADMISSION
-                || connection.admission instanceof AdmissionState.Admitted;
-        String told = isTold ? reason : "no admission (" + refusal.name().toLowerCase(Locale.ROOT) + ")";
+        boolean isDiscreet = admission.isRequired() && !(connection.admission instanceof AdmissionState.Admitted);
+        boolean isTold = refusal.isOpenToAll() || !isDiscreet;
+        String told = isTold ? reason : "it gives no details (" + refusal.name().toLowerCase(Locale.ROOT) + ")";
         Packet frame = Packet.create(memory, Frames.HELLO_MAX)
                 .appendByte(Frames.REFUSE)
                 .appendByte(refusal.ordinal())
                 .appendInt(number)
                 .appendText(told.length() > REASON_MAX ? told.substring(0, REASON_MAX) : told);
-        Wire.append(frame, admission.isRequired() && !(connection.admission instanceof AdmissionState.Admitted) ? NOBODY : self);
+        Wire.append(frame, isDiscreet ? NOBODY : self);
         effects.write(connection.number, frame);
         links.end(connection, reason);
         onRefused(connection, refusal, reason);

@@ -74,7 +74,7 @@ public final class X509 {
     }
 
     /**
-     * @param alternativeNames host names and addresses
+     * @param alternativeNames host names, addresses and URIs
      */
     public static Identity node(
             Identity authority, KeyPair keys, String name, List<String> alternativeNames, Validity validity)
@@ -156,6 +156,9 @@ public final class X509 {
     }
 
     private static byte[] alternative(String name) {
+        if (name.contains("://")) {
+            return Der.implicit(6, name.getBytes(StandardCharsets.US_ASCII));
+        }
         InetAddress literal = Resolver.literal(name);
         return literal == null
                 ? Der.implicit(2, name.getBytes(StandardCharsets.US_ASCII))

@@ -55,6 +55,17 @@ public final class Packet {
         return new Packet(memory.acquire(HEADROOM + payloadBytes), HEADROOM, HEADROOM);
     }
 
+    /**
+     * Creates an empty packet with room for {@code length} bytes, which may already contain headers: with {@link #HEADROOM},
+     * or less if a frame would be too long.
+     *
+     * @throws IllegalArgumentException if {@code length} is above {@link #FRAME_MAX}
+     */
+    public static Packet withRoom(Memory memory, int length) {
+        int headroom = Math.clamp((long) FRAME_MAX - length, 0, HEADROOM);
+        return new Packet(memory.acquire(headroom + length), headroom, headroom);
+    }
+
     /** Creates a packet over a range of a block, and takes over the reference to the block. */
     public static Packet of(Block block, int offset, int length) {
         if (offset < 0 || length < 0 || length > block.capacity() - offset) {
@@ -74,8 +85,7 @@ public final class Packet {
 
     /** Returns a copy in memory of its own, with {@link #HEADROOM}, or less if it already contains headers. */
     public Packet copy(Memory memory) {
-        int headroom = Math.min(HEADROOM, FRAME_MAX - length());
-        Packet copy = new Packet(memory.acquire(headroom + length()), headroom, headroom);
+        Packet copy = withRoom(memory, length());
         copy.append(this);
         copy.peer = peer;
         return copy;

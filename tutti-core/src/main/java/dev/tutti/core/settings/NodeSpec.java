@@ -1,6 +1,5 @@
 package dev.tutti.core.settings;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
@@ -23,9 +22,14 @@ public record NodeSpec(Settings node, Settings groupDefaults, TreeMap<String, Se
 
     /** Returns this with further settings of the node, which have their defaults. Existing ones do not change. */
     public NodeSpec withNodeDefinitions(List<Setting<?>> more) {
-        List<Setting<?>> all = new ArrayList<>(node.definitions());
-        more.stream().filter(setting -> !node.has(setting.name())).forEach(all::add);
-        return withNode(Settings.of(all).withAll(node));
+        return withNode(node.withDefinitions(more));
+    }
+
+    /** Returns this with further settings of groups, which have their defaults. Existing ones do not change. */
+    public NodeSpec withGroupDefinitions(List<Setting<?>> more) {
+        TreeMap<String, Settings> changed = new TreeMap<>(groups);
+        changed.replaceAll((name, settings) -> settings.withDefinitions(more));
+        return new NodeSpec(node, groupDefaults.withDefinitions(more), changed);
     }
 
     public NodeSpec withGroupDefaults(Settings settings) {

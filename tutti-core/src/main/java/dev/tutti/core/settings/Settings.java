@@ -54,6 +54,13 @@ public final class Settings {
         return definitions;
     }
 
+    /** Returns this with further settings, which have their defaults. Existing ones do not change. */
+    public Settings withDefinitions(List<? extends Setting<?>> more) {
+        List<Setting<?>> all = new ArrayList<>(definitions);
+        more.stream().filter(setting -> !has(setting.name())).forEach(all::add);
+        return new Settings(List.copyOf(all), values);
+    }
+
     public <T> T get(Setting<T> setting) {
         Value value = values.get(setting.name());
         return value == null ? setting.defaultValue() : setting.parse(value.text());

@@ -16,7 +16,8 @@ public enum DropReason {
     NO_SESSION("its receiver is gone"),
     NOT_JOINED("the group is not joined here"),
     FORGED("its sender is not the one that may send it, or it names members that nobody knows"),
-    IMPLAUSIBLE("a number in it is beyond what can be true");
+    IMPLAUSIBLE("a number in it is beyond what can be true"),
+    BY_LAYER("a layer of the user's own refused it");
 
     private final String description;
 

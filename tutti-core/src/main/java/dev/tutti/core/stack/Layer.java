@@ -7,7 +7,18 @@ import java.util.List;
  * One protocol of a group's stack.
  *
  * <p>A deterministic machine: it learns the time and its randomness from the {@link Outbox} and keeps no other state
- * than its fields. Nothing that it emits runs before it has returned. It is never called from two threads.
+ * than its fields. It reads no clock, starts no thread, waits for nothing and never iterates in hash order. Nothing that it
+ * emits runs before it has returned. It is never called from two threads.
+ *
+ * <p>A packet that a method gets belongs to the layer, which passes it on exactly once: with {@link Outbox#send}, {@link
+ * Outbox#deliver}, {@link Outbox#consumed} or {@link Outbox#drop}, at once or later, or {@linkplain Packet#release releases}
+ * it. The content is read-only, because other packets share its memory: the copy that is kept for repairs, and the one on its
+ * way to this member's own application. On the way down, a layer prepends its header into the room before the content. On the
+ * way up it takes the header off, and never writes before the content of a packet that has arrived. A layer that changes
+ * content makes a new packet ({@link Packet#copy}, {@link Packet#withRoom}) and releases the old one.
+ *
+ * <p>Input from below is hostile until proven otherwise: a layer drops what it can't decode with {@link
+ * DropReason#MALFORMED}, and throws nothing because of it.
  */
 public interface Layer {
 
@@ -17,7 +28,11 @@ public interface Layer {
     /** From below: a packet that has arrived. */
     void onReceive(Packet packet, Outbox out);
 
-    /** From above: the application has consumed a packet that was delivered to it. */
+    /**
+     * From above: the application has consumed a packet that was delivered to it. Windows count the bytes that reliability
+     * has delivered, so a layer above it passes on the packet that it got, with its header. The stack puts the {@link
+     * LayerProvider#headerBytes} of a user's layer back before it calls.
+     */
     default void onConsumed(Packet packet, Outbox out) {
         out.consumed(packet);
     }

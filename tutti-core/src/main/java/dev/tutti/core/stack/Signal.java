@@ -118,7 +118,7 @@ public sealed interface Signal {
 
     /**
      * Conversation about the bytes to be sent. {@link Submitted} goes down from the application to packing, {@link Window}
-     * and {@link StreamReset} go up from reliability to packing, {@link Processor} goes up from the node.
+     * and {@link StreamReset} go up from reliability to packing, {@link Allowance} goes up to packing from a layer of the user, {@link Processor} goes up from the node.
      */
     sealed interface Flow extends Signal {
 
@@ -135,6 +135,15 @@ public sealed interface Signal {
          * @param waitsFor member that closes the window, for people; null while it is open
          */
         record Window(@Nullable Member receiver, long limitBytes, @Nullable Member waitsFor) implements Flow {}
+
+        /**
+         * Bytes that may be taken of the application's messages from now on, to whomever: for a layer that slows its
+         * member's sends down. The packet that exhausts them is still taken whole. Unlimited without this signal.
+         *
+         * @param bytes 0 or negative if nothing may be taken before the next signal
+         * @param reason for people, while nothing may be taken
+         */
+        record Allowance(long bytes, String reason) implements Flow {}
 
         /** A unicast stream has started anew, or has ended: its packets that were not acknowledged are lost. */
         record StreamReset(Member receiver, boolean isMember) implements Flow {}

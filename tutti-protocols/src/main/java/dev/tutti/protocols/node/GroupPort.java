@@ -67,18 +67,21 @@ final class GroupPort implements Stack.Network {
     private long receivedPackets;
     private long noSession;
 
+    /** Group as a member joins it. */
+    record Setup(String group, Settings settings, StackFingerprint fingerprint) {}
+
     GroupPort(
             Member self,
-            String group,
-            Settings settings,
+            Setup setup,
             Application application,
             Groups groups,
             List<Layer> layers,
             Runner runner,
             SplittableRandom random) {
         this.self = self;
-        this.group = group;
-        this.fingerprint = StackFingerprint.of(settings);
+        Settings settings = setup.settings();
+        this.group = setup.group();
+        this.fingerprint = setup.fingerprint();
         this.isOnWatch = settings.get(GroupSettings.DISSEMINATION) == GroupSettings.Dissemination.AUTO;
         this.announcements = announcements(
                 new GroupAnnouncement(group, groups.version(), fingerprint, GroupSettings.messageBytesMax(settings)));

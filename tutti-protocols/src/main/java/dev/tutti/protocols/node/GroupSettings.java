@@ -5,6 +5,8 @@ import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
+import dev.tutti.core.stack.LayerProvider;
+import dev.tutti.protocols.guest.GuestLayers;
 import dev.tutti.protocols.order.Causal;
 import dev.tutti.protocols.order.Rotation;
 import dev.tutti.protocols.order.Sequencer;
@@ -98,6 +100,12 @@ public final class GroupSettings {
             "Where messages go from member to member: what a member has and the next one does not get for so long, or twice "
                     + "as long at most, its sender gives to those behind that one itself. Longer than the windows of all "
                     + "members take on one link.");
+
+    public static final Setting<List<String>> LAYERS = Setting.list(
+            "layers",
+            "Names of layers besides tutti's own, found as services: those of the module tutti-layers, and the user's. Each is placed"
+                    + " by what it requires and provides; those that may stand at the same place stand in this order, the first"
+                    + " lowest.");
 
     public static final Setting<StateOf> STATE = Setting.choice(
             "state.of",
@@ -293,6 +301,7 @@ public final class GroupSettings {
             TOTAL_DELIVERY,
             DISSEMINATION,
             RING_PATIENCE,
+            LAYERS,
             PARTITION,
             FOUNDERS,
             WINDOW,
@@ -358,6 +367,16 @@ public final class GroupSettings {
                     + " empty; votes have to outlast the process: set a directory of the node's own, or 'memory' where a"
                     + " restarted node may be a new voter");
         }
+    }
+
+    /**
+     * Checks that layers of the user's own go together with each other and with a group's settings.
+     *
+     * @param guests in the order in which the group lists them
+     * @throws SettingException if one can't be used, or requires what nothing provides; the message says what would
+     */
+    public static void checkLayers(String group, Settings settings, List<LayerProvider> guests) {
+        GuestLayers.place(group, settings, GroupStack.guarantees(settings), guests);
     }
 
     private static final Map<String, List<Setting<?>>> OF_LAYERS = Map.of(

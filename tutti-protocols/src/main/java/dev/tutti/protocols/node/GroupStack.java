@@ -2,6 +2,7 @@ package dev.tutti.protocols.node;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.core.stack.Guarantee;
 import dev.tutti.core.stack.Layer;
 import dev.tutti.protocols.membership.Membership;
 import dev.tutti.protocols.order.Causal;
@@ -26,11 +27,12 @@ final class GroupStack {
     /**
      * @param version highest version of the group's packets that this member speaks
      * @param settings with {@link GroupSettings}
+     * @param guestBytes header bytes of the user's layers above reliability
      * @param multicastBytes receive buffer of a receiver of multicasts; 0 if there are none
      * @return from the bottom to the top
      */
     static List<Layer> layers(
-            Member self, int version, Settings settings, Submissions submissions, int multicastBytes) {
+            Member self, int version, Settings settings, Submissions submissions, int guestBytes, int multicastBytes) {
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         long leaveTimeoutNanos = settings.get(GroupSettings.LEAVE_TIMEOUT).toNanos();
         Membership.Timing timing = new Membership.Timing(
@@ -53,12 +55,30 @@ final class GroupStack {
                 : new Reliability(self, limits, multicastBytes, round(settings));
         LargeMessages large =
                 new LargeMessages(self, GroupSettings.messageBytesMax(settings), kind != GroupSettings.StackKind.UNRELIABLE);
-        Packing packing =
-                new Packing(submissions, leaveTimeoutNanos, windowBytes, GroupSettings.orderBytes(settings), large);
+        Packing.Headers headers = new Packing.Headers(GroupSettings.orderBytes(settings) + guestBytes, guestBytes);
+        Packing packing = new Packing(submissions, leaveTimeoutNanos, windowBytes, headers, large);
         return switch (kind) {
             case FIFO, UNRELIABLE -> List.of(membership, delivery, packing);
             case CAUSAL -> List.of(membership, delivery, new Causal(self), packing);
             case TOTAL -> List.of(membership, delivery, total(self, settings), packing);
+        };
+    }
+
+    /** Returns the guarantees that each of these layers adds, from the bottom to the top. */
+    static List<List<Guarantee>> guarantees(Settings settings) {
+        List<Guarantee> membership = List.of(Guarantee.VIEWS);
+        List<Guarantee> reliability = List.of(Guarantee.IN_VIEW, Guarantee.RELIABLE, Guarantee.FIFO);
+        List<Guarantee> packing = List.of(Guarantee.APPLICATION);
+        return switch (settings.get(GroupSettings.STACK)) {
+            case UNRELIABLE -> List.of(membership, List.of(Guarantee.IN_VIEW, Guarantee.APPLICATION), packing);
+            case FIFO ->
+                List.of(
+                        membership,
+                        List.of(Guarantee.IN_VIEW, Guarantee.RELIABLE, Guarantee.FIFO, Guarantee.APPLICATION),
+                        packing);
+            case CAUSAL -> List.of(membership, reliability, List.of(Guarantee.CAUSAL, Guarantee.APPLICATION), packing);
+            case TOTAL ->
+                List.of(membership, reliability, List.of(Guarantee.CAUSAL, Guarantee.TOTAL, Guarantee.APPLICATION), packing);
         };
     }
 

@@ -14,12 +14,15 @@ import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
 import dev.tutti.core.stack.Layer;
+import dev.tutti.core.stack.LayerContext;
+import dev.tutti.core.stack.LayerProvider;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Runner;
 import dev.tutti.protocols.datagram.HostedMachine;
 import dev.tutti.protocols.datagram.Multicast;
 import dev.tutti.protocols.detection.Detector;
 import dev.tutti.protocols.discovery.Discovery;
+import dev.tutti.protocols.guest.GuestLayers;
 import dev.tutti.protocols.link.DialAnswer;
 import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Link;
@@ -43,7 +46,7 @@ public final class NodeMachine implements HostedMachine {
     /** Creates a group's layers, from the bottom to the top. */
     @FunctionalInterface
     interface StackMaker {
-        List<Layer> layers(Member self, Settings settings, Submissions submissions);
+        List<Layer> layers(Member self, Settings settings, Submissions submissions, int guestBytes);
     }
 
     /** Characters of a cluster's or a group's name. */
@@ -90,7 +93,7 @@ public final class NodeMachine implements HostedMachine {
     public NodeMachine(NodeId self, Settings settings, int version, long seed, Memory memory, NodeEvents events) {
         this(
                 self, settings, Versions.upTo(version), seed, memory, events,
-                (member, group, submissions) -> GroupStack.layers(member, version, group, submissions, 0));
+                (member, group, submissions, guestBytes) -> GroupStack.layers(member, version, group, submissions, guestBytes, 0));
     }
 
     NodeMachine(
@@ -150,8 +153,8 @@ public final class NodeMachine implements HostedMachine {
                 self, settings.get(TransportSettings.CLUSTER), toAll, links, memory, effects, heartbeats.intervalNanos());
         multicast = port;
         groups.useMulticast(port);
-        stackMaker = (member, group, submissions) ->
-                GroupStack.layers(member, groups.version(), group, submissions, port.receiveBufferBytes());
+        stackMaker = (member, group, submissions, guestBytes) ->
+                GroupStack.layers(member, groups.version(), group, submissions, guestBytes, port.receiveBufferBytes());
     }
 
     /** Sets the records for the votes of members of groups with a primary partition, before such a group is joined. */
@@ -373,17 +376,29 @@ public final class NodeMachine implements HostedMachine {
 
     // ------------------------------------------------------------------ inputs from the application
 
+    /** Joins a group without layers of the user's own. */
+    public Member join(
+            long nowNanos, String group, Settings settings, Application application, Submissions submissions) {
+        return join(nowNanos, group, settings, List.of(), application, submissions);
+    }
+
     /**
      * Joins a group; the first view, of itself alone, follows at the end of the turn.
      *
      * @param settings with {@link GroupSettings}
+     * @param guests layers of the user's own
      * @return the member that this node is in the group from now on
      * @throws IllegalStateException if the group is joined already, or the node was stopped
      * @throws SettingException if the settings contradict each other
      * @throws IllegalArgumentException if the name is empty or longer than 255 characters
      */
     public Member join(
-            long nowNanos, String group, Settings settings, Application application, Submissions submissions) {
+            long nowNanos,
+            String group,
+            Settings settings,
+            List<LayerProvider> guests,
+            Application application,
+            Submissions submissions) {
         if (isStopped) {
             throw new IllegalStateException("group '" + group + "' can't be joined: the node was stopped");
         }
@@ -395,15 +410,18 @@ public final class NodeMachine implements HostedMachine {
         if (settings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY && !groups.hasRecords()) {
             throw new IllegalStateException("group '" + group + "' needs records, and the node was given none");
         }
+        GuestLayers placed = GuestLayers.place(group, settings, GroupStack.guarantees(settings), guests);
         begin(nowNanos);
         Member member = groups.nextMember(group);
+        List<Layer> layers = placed.insert(
+                stackMaker.layers(member, settings, submissions, placed.countedBytes()),
+                new LayerContext(group, member, settings));
         GroupPort port = new GroupPort(
                 member,
-                group,
-                settings,
+                new GroupPort.Setup(group, settings, StackFingerprint.of(settings, placed.inCommon())),
                 application,
                 groups,
-                stackMaker.layers(member, settings, submissions),
+                layers,
                 runner,
                 random.split());
         groups.join(port);

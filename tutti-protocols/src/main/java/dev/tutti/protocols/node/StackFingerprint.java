@@ -37,7 +37,8 @@ record StackFingerprint(String text) {
     /** Value of a setting, and whether it is the default at its sender. */
     private record Value(String text, boolean isDefault) {}
 
-    static StackFingerprint of(Settings settings) {
+    /** @param ofLayers lines about layers of the user's own */
+    static StackFingerprint of(Settings settings, String ofLayers) {
         StringBuilder text = new StringBuilder();
         List<Setting<?>> compared = new ArrayList<>(COMPARED);
         if (settings.get(GroupSettings.STACK) == GroupSettings.StackKind.TOTAL) {
@@ -56,7 +57,7 @@ record StackFingerprint(String text) {
             String value = settings.text(setting);
             text.append(value.equals(defaultOf(setting)) ? DEFAULT_MARK : "").append(setting.name()).append(": ").append(value).append('\n');
         }
-        return new StackFingerprint(text.toString());
+        return new StackFingerprint(text.append(ofLayers).toString());
     }
 
     private static <T> String defaultOf(Setting<T> setting) {

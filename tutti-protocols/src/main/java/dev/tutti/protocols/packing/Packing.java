@@ -54,9 +54,24 @@ public final class Packing implements Layer {
         }
     }
 
+    /**
+     * Headers that layers between this one and reliability add, which windows count.
+     *
+     * @param toAllBytes bytes of a multicast
+     * @param toOneBytes bytes of a packet to one member
+     */
+    public record Headers(int toAllBytes, int toOneBytes) {
+
+        static final Headers NONE = new Headers(0, 0);
+
+        int bytes(@Nullable Member receiver) {
+            return receiver == null ? toAllBytes : toOneBytes;
+        }
+    }
+
     private final Submissions submissions;
     private final long leaveTimeoutNanos;
-    private final int orderBytes;
+    private final Headers headers;
     private final long windowBytes;
     private final @Nullable LargeMessages large;
     private final Stream toAll = new Stream(0);
@@ -68,33 +83,34 @@ public final class Packing implements Layer {
     private boolean isFrozen;
     private boolean isLeaving;
     private boolean isPending;
+    private long allowanceBytes = Long.MAX_VALUE;
+    private String allowanceReason = "";
+
+    /** Position of the receiver that is served first: not again the one that has exhausted the allowance. */
+    private int firstReceiver;
+
     private long packetsSent;
     private long payloadBytesSent;
     private long windowClosed;
 
     public Packing(Submissions submissions, long leaveTimeoutNanos, long windowBytes) {
-        this(submissions, leaveTimeoutNanos, windowBytes, 0);
-    }
-
-    public Packing(Submissions submissions, long leaveTimeoutNanos, long windowBytes, int orderBytes) {
-        this(submissions, leaveTimeoutNanos, windowBytes, orderBytes, null);
+        this(submissions, leaveTimeoutNanos, windowBytes, Headers.NONE, null);
     }
 
     /**
      * @param windowBytes initial window of a stream to one member, unless another one is signalled
-     * @param orderBytes header that a layer between this one and reliability adds to each multicast; windows count it
      * @param large null where only {@link Reassembly#MESSAGE_BYTES_MAX} bounds messages
      */
     public Packing(
             Submissions submissions,
             long leaveTimeoutNanos,
             long windowBytes,
-            int orderBytes,
+            Headers headers,
             @Nullable LargeMessages large) {
         this.submissions = submissions;
         this.leaveTimeoutNanos = leaveTimeoutNanos;
         this.windowBytes = windowBytes;
-        this.orderBytes = orderBytes;
+        this.headers = headers;
         this.large = large;
         if (large != null) {
             large.begin(submissions);
@@ -133,6 +149,11 @@ public final class Packing implements Layer {
                 Stream stream = receiver == null ? toAll : toOne.computeIfAbsent(receiver, key -> new Stream(0));
                 stream.limitBytes = limitBytes;
                 stream.waitsFor = waitsFor == null ? receiver : waitsFor;
+                isPending = true;
+            }
+            case Signal.Flow.Allowance(long bytes, String reason) -> {
+                allowanceBytes = bytes;
+                allowanceReason = reason;
                 isPending = true;
             }
             case Signal.Flow.StreamReset(Member receiver, boolean isMember) -> {
@@ -210,7 +231,7 @@ public final class Packing implements Layer {
                 Packet packet = Packet.create(out.memory(), Turns.BYTES);
                 next.word().write(packet);
                 // Sent regardless of the window: other members wait for it.
-                stream.sentBytes += packet.length() + Charge.OVERHEAD_BYTES;
+                stream.sentBytes += packet.length() + Charge.OVERHEAD_BYTES + headers.bytes(next.receiver());
                 out.send(packet.withPeer(next.receiver()));
             }
             next = turns.takeWord();
@@ -219,17 +240,27 @@ public final class Packing implements Layer {
 
     private Obstacle sendAll(@Nullable Turns turns, Outbox out) {
         Obstacle obstacle = Obstacle.NONE;
-        for (Member receiver : submissions.receivers()) {
+        List<@Nullable Member> receivers = submissions.receivers();
+        int first = firstReceiver;
+        for (int index = 0; index < receivers.size(); index++) {
+            int position = (first + index) % receivers.size();
+            Member receiver = receivers.get(position);
             Stream stream = stream(receiver);
             if (stream == null) {
                 // It was submitted after the view without the receiver was installed, or before any with it.
                 submissions.discard(Objects.requireNonNull(receiver), receiver + " is not in the view");
                 continue;
             }
+            boolean mayTake = allowanceBytes > 0;
             send(receiver, stream, out);
+            if (mayTake && allowanceBytes <= 0) {
+                firstReceiver = position + 1;
+            }
             if (turns != null && turns.isAwaited(receiver)) {
                 obstacle = obstacle.and("a large message waits for its turn, because others fill the memory of the group's members "
                         + "(message-bytes-max)", null);
+            } else if (allowanceBytes <= 0 && submissions.isWaiting(receiver)) {
+                obstacle = obstacle.and(allowanceReason, null);
             } else if (stream.waitsFor != null && submissions.isWaiting(receiver)) {
                 windowClosed++;
                 obstacle = obstacle.and(Submissions.WINDOW_CLOSED + stream.waitsFor, stream.waitsFor);
@@ -252,15 +283,20 @@ public final class Packing implements Layer {
     }
 
     private void send(@Nullable Member receiver, Stream stream, Outbox out) {
-        int overheadBytes = Charge.OVERHEAD_BYTES + (receiver == null ? orderBytes : 0);
-        Packet packet = submissions.take(receiver, stream.limitBytes - stream.sentBytes - overheadBytes);
+        int overheadBytes = Charge.OVERHEAD_BYTES + headers.bytes(receiver);
+        Packet packet = take(receiver, stream.limitBytes - stream.sentBytes - overheadBytes);
         while (packet != null) {
             packetsSent++;
             payloadBytesSent += packet.length();
+            allowanceBytes -= packet.length();
             stream.sentBytes += packet.length() + overheadBytes;
             out.send(packet.withPeer(receiver));
-            packet = submissions.take(receiver, stream.limitBytes - stream.sentBytes - overheadBytes);
+            packet = take(receiver, stream.limitBytes - stream.sentBytes - overheadBytes);
         }
+    }
+
+    private @Nullable Packet take(@Nullable Member receiver, long bytesMax) {
+        return allowanceBytes > 0 ? submissions.take(receiver, bytesMax) : null;
     }
 
     @Override

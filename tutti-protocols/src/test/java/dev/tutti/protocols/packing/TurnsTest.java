@@ -38,7 +38,7 @@ class TurnsTest {
 
         Side(int number, long limit) {
             self = member(number);
-            layer = new LayerTest(new Packing(outgoing, 1, Long.MAX_VALUE / 2, 0, new LargeMessages(self, limit, true)));
+            layer = new LayerTest(new Packing(outgoing, 1, Long.MAX_VALUE / 2, Packing.Headers.NONE, new LargeMessages(self, limit, true)));
             layer.signalUp(new Signal.Flow.Window(null, Long.MAX_VALUE / 2, null));
         }
 

@@ -47,7 +47,14 @@ public final class Group implements AutoCloseable {
         this.name = builder.name();
         this.settings = settings;
         this.member = new LocalMember(
-                name, settings, builder.listeners(this, host), builder.stateFor(settings), host, machine, new NodeHome());
+                name,
+                settings,
+                builder.layers(),
+                builder.listeners(this, host),
+                builder.stateFor(settings),
+                host,
+                machine,
+                new NodeHome());
         this.submissions = member.submissions();
     }
 

@@ -5,11 +5,15 @@ import static java.util.Objects.requireNonNull;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.core.stack.LayerProvider;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.delivery.Listeners;
+import dev.tutti.internal.settings.LayerProviders;
 import dev.tutti.protocols.node.GroupSettings;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
@@ -31,6 +35,7 @@ public final class GroupBuilder {
     private Runnable onTransition = () -> {};
     private @Nullable GroupState state;
     private boolean isInline;
+    private final TreeMap<String, LayerProvider> layers = new TreeMap<>();
 
     GroupBuilder(Node node, String name, Settings settings) {
         this.node = node;
@@ -49,6 +54,17 @@ public final class GroupBuilder {
 
     Settings settings() {
         return settings;
+    }
+
+    /**
+     * Returns the layers besides those of tutti, in the order in which the group lists them.
+     *
+     * @throws dev.tutti.core.settings.SettingException if there is no layer of a name, or the layers do not go together
+     */
+    List<LayerProvider> layers() {
+        List<LayerProvider> all = LayerProviders.of(name, settings, layers);
+        GroupSettings.checkLayers(name, settings, all);
+        return all;
     }
 
     Listeners listeners(Group group, Host host) {
@@ -205,6 +221,24 @@ public final class GroupBuilder {
      */
     public GroupBuilder total() {
         return set(GroupSettings.STACK, GroupSettings.StackKind.TOTAL);
+    }
+
+    /**
+     * Adds a layer to the group's stack, at the lowest place where everything that it requires is provided. Its settings are
+     * settings of the group from now on. See {@link LayerProvider}; layers found as services are added by their names, in the
+     * setting {@code layers}.
+     *
+     * @throws IllegalArgumentException if the group has a layer of this name
+     */
+    public GroupBuilder layer(LayerProvider layer) {
+        List<String> names = new ArrayList<>(settings.get(GroupSettings.LAYERS));
+        if (names.contains(layer.name())) {
+            throw new IllegalArgumentException("group " + name + " has a layer " + layer.name() + " already");
+        }
+        names.add(layer.name());
+        layers.put(layer.name(), layer);
+        settings = settings.withDefinitions(layer.settings());
+        return set(GroupSettings.LAYERS, names);
     }
 
     public <T> GroupBuilder set(Setting<T> setting, T value) {

@@ -5,11 +5,13 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
+import dev.tutti.core.stack.LayerProvider;
 import dev.tutti.internal.Logs;
 import dev.tutti.internal.delivery.DeliveryExecutor;
 import dev.tutti.internal.submission.SubmissionQueue;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.packing.Submissions;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -61,10 +63,15 @@ final class GroupTasks {
      * @param refused learns on the loop that the machine has refused, and nothing has changed
      * @throws RejectedExecutionException if the loop has ended
      */
-    void join(Settings settings, Application application, Submissions source, Consumer<RuntimeException> refused) {
+    void join(
+            Settings settings,
+            List<LayerProvider> layers,
+            Application application,
+            Submissions source,
+            Consumer<RuntimeException> refused) {
         driver.execute(now -> {
             try {
-                self = machine.join(now, group, settings, application, source);
+                self = machine.join(now, group, settings, layers, application, source);
             } catch (RuntimeException e) {
                 // No reason for the node to stop.
                 refused.accept(e);

@@ -12,6 +12,7 @@ import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.core.stack.LayerProvider;
 import dev.tutti.internal.Check;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
@@ -52,6 +53,7 @@ public final class LocalMember {
 
     private final String name;
     private final Settings settings;
+    private final List<LayerProvider> layers;
     private final Map<String, String> settingTexts;
     private final Host host;
     private final Home home;
@@ -71,12 +73,14 @@ public final class LocalMember {
     private volatile @Nullable String suspendedBecause;
 
     /**
+     * @param layers besides those of tutti
      * @param replicated state of the application that members hand over; null if the group has none
      * @throws IllegalStateException if the settings, listeners and state do not go together
      */
     public LocalMember(
             String name,
             Settings settings,
+            List<LayerProvider> layers,
             Listeners listeners,
             @Nullable GroupState replicated,
             Host host,
@@ -84,6 +88,7 @@ public final class LocalMember {
             Home home) {
         this.name = name;
         this.settings = settings;
+        this.layers = layers;
         this.settingTexts = InspectionBuilder.texts(settings);
         this.host = host;
         this.home = home;
@@ -101,7 +106,7 @@ public final class LocalMember {
                 host,
                 home.spares(),
                 Math.min(SUBMISSION_BYTES_MAX, windowBytes),
-                home.packetSizes().less(GroupSettings.orderBytes(settings)),
+                home.packetSizes().less(headerBytes(settings, layers)),
                 settings.get(GroupSettings.SEND_TIMEOUT),
                 settings.get(GroupSettings.RECEIPT_TIMEOUT),
                 new Sending());
@@ -113,6 +118,12 @@ public final class LocalMember {
         }
         this.tasks = new GroupTasks(name, host.driver(), machine, submissions, executor, life::isLeft);
         this.progress = new Progress(owner, executor, submissions, state, stuckNanosMax(settings));
+    }
+
+    /** Returns the bytes that a datagram has to hold besides the payload and the headers of every stack. */
+    private static int headerBytes(Settings settings, List<LayerProvider> layers) {
+        return GroupSettings.orderBytes(settings)
+                + layers.stream().mapToInt(LayerProvider::headerBytes).sum();
     }
 
     private static long stuckNanosMax(Settings settings) {
@@ -219,6 +230,7 @@ public final class LocalMember {
     public CompletableFuture<Group> join() {
         tasks.join(
                 settings,
+                layers,
                 host.application(name, settings, executor),
                 host.submissions(name, settings, submissions.submitted()),
                 refused -> {

@@ -172,7 +172,7 @@ public final class InspectionBuilder {
             if (below.name.equals("dropped")) {
                 parts.add(below.part("dropped", Map.of()));
             } else {
-                layers.add(below.part(below.name, choose(settings, namesOfLayer(below.name)::contains)));
+                layers.add(below.part(below.name, choose(settings, isOfLayer(below.name))));
                 for (Section one : below.several()) {
                     String address = one.texts.getOrDefault("address", "");
                     members.add(new MemberPart(one.name, address, new Part("pair", Map.of(), one.values, Map.of())));
@@ -198,8 +198,9 @@ public final class InspectionBuilder {
                 members);
     }
 
-    private static List<String> namesOfLayer(String layer) {
-        return GroupSettings.ofLayer(layer).stream().map(Setting::name).toList();
+    private static Predicate<String> isOfLayer(String layer) {
+        List<String> names = GroupSettings.ofLayer(layer).stream().map(Setting::name).toList();
+        return name -> names.contains(name) || layer.startsWith("layer.") && name.startsWith(layer + ".");
     }
 
     private static String order(Settings settings) {

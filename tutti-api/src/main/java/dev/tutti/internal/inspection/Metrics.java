@@ -6,6 +6,7 @@ import dev.tutti.core.driver.DriverProvider;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.metrics.Metric.Place;
 import dev.tutti.core.metrics.Metric.Unit;
+import dev.tutti.internal.settings.LayerProviders;
 import dev.tutti.protocols.node.NodeMetrics;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -112,7 +113,7 @@ public final class Metrics {
             .counter("malformed", Unit.COUNT, "Messages about the state that could not be decoded.")
             .list();
 
-    /** Returns all metrics, with those of every driver on the class path. */
+    /** Returns all metrics, with those of every driver and every layer on the class path. */
     public static List<Metric> all() {
         return Definitions.ALL;
     }
@@ -121,7 +122,7 @@ public final class Metrics {
         return Definitions.BY_ID;
     }
 
-    /** Looks for drivers once, on first use. */
+    /** Looks for drivers and layers once, on first use. */
     private static final class Definitions {
 
         static final List<Metric> ALL = all();
@@ -133,6 +134,7 @@ public final class Metrics {
             for (DriverProvider provider : ServiceLoader.load(DriverProvider.class, Metrics.class.getClassLoader())) {
                 provider.metrics().stream().filter(metric -> !all.contains(metric)).forEach(all::add);
             }
+            all.addAll(LayerProviders.metrics());
             return List.copyOf(all);
         }
 

@@ -15,10 +15,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DeterminismTest {
 
     @Test
-    void holdsInCoreAndProtocols() {
+    void holdsInCoreProtocolsAndLayers() {
         JavaClasses classes = new ClassFileImporter()
                 .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                .importPackages("dev.tutti.core", "dev.tutti.protocols");
+                .importPackages("dev.tutti.core", "dev.tutti.protocols", "dev.tutti.layers");
         assertThat(classes).hasSizeGreaterThan(30);
         assertThat(Determinism.violations(classes)).isEmpty();
     }

@@ -30,6 +30,8 @@ final class Modules {
             Map.entry("blocks", Set.of("core", "api")),
             Map.entry("discovery", Set.of("core")),
             Map.entry("metrics", Set.of("core", "address", "api")),
+            // It counts the messages of packets, and asks a group for its order.
+            Map.entry("layers", Set.of("core", "protocols")),
             Map.entry("tomcat", Set.of("core", "api")),
             // Its certificates are read again by the code that nodes use.
             Map.entry("stomp", Set.of("core", "address", "api", "netty")),
@@ -57,6 +59,7 @@ final class Modules {
             Map.entry("io.nats.", Set.of("bench")),
             Map.entry("org.HdrHistogram.", Set.of("bench")),
             Map.entry("org.snakeyaml.", Set.of("config")),
+            Map.entry("net.jpountz.", Set.of("layers")),
             Map.entry("io.undertow.", Set.of("demo")),
             Map.entry("org.xnio.", Set.of("demo")),
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),

@@ -185,6 +185,19 @@ public final class Packet {
         return this;
     }
 
+    /**
+     * Takes over peer, marks, ticket and receipt of a packet, in whose place a layer sends or delivers this one. The other
+     * one remains its owner's, who releases it.
+     */
+    public Packet inPlaceOf(Packet other) {
+        peer = other.peer;
+        expendable = other.expendable;
+        outOfBand = other.outOfBand;
+        ticket = other.ticket;
+        receipt = other.receipt;
+        return this;
+    }
+
     // ------------------------------------------------------------------ down: prepend headers
 
     public Packet prependByte(int value) {

@@ -20,12 +20,12 @@ class StackFingerprintTest {
     }
 
     private static String difference(Settings here, String there) {
-        return StackFingerprint.of(here).difference(new StackFingerprint(there), "n2");
+        return StackFingerprint.of(here, "").difference(new StackFingerprint(there), "n2");
     }
 
     @Test
     void firstVersionIsWrittenWithoutMarks() {
-        StackFingerprint defaults = StackFingerprint.of(with(GroupSettings.WINDOW, Size.mebibytes(4)));
+        StackFingerprint defaults = StackFingerprint.of(with(GroupSettings.WINDOW, Size.mebibytes(4)), "");
         assertThat(defaults.text(1)).isEqualTo("stack: fifo\nwindow: 4 MiB\n");
         assertThat(defaults.text(2)).isEqualTo("~stack: fifo\nwindow: 4 MiB\n");
         assertThat(defaults.describe()).isEqualTo("stack: fifo, window: 4 MiB");

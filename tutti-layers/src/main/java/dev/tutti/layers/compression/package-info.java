@@ -1,0 +1,5 @@
+/** Compression of packets. */
+@NullMarked
+package dev.tutti.layers.compression;
+
+import org.jspecify.annotations.NullMarked;

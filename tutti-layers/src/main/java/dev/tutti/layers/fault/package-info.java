@@ -1,0 +1,5 @@
+/** Faults for tests. */
+@NullMarked
+package dev.tutti.layers.fault;
+
+import org.jspecify.annotations.NullMarked;

@@ -6,7 +6,6 @@ import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Limits for the fields of a class and the arguments of a constructor; beyond them a class holds more than one thing. */
 final class ClassSizes {
@@ -14,16 +13,12 @@ final class ClassSizes {
     static final int FIELDS_MAX = 25;
     static final int ARGUMENTS_MAX = 8;
 
-    private final Map<String, Integer> fields;
-    private final Map<String, Integer> arguments;
+    private final int fieldsMax;
+    private final int argumentsMax;
 
-    /**
-     * @param fields classes with more fields, by full name, with the number that each may have
-     * @param arguments classes with longer constructors, likewise
-     */
-    ClassSizes(Map<String, Integer> fields, Map<String, Integer> arguments) {
-        this.fields = Map.copyOf(fields);
-        this.arguments = Map.copyOf(arguments);
+    ClassSizes(int fieldsMax, int argumentsMax) {
+        this.fieldsMax = fieldsMax;
+        this.argumentsMax = argumentsMax;
     }
 
     List<String> violations(JavaClasses classes) {
@@ -38,13 +33,13 @@ final class ClassSizes {
                     .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC)
                             && !field.getModifiers().contains(JavaModifier.SYNTHETIC))
                     .count();
-            check(found, name, "fields", fieldCount, fields.getOrDefault(name, FIELDS_MAX));
+            check(found, name, "fields", fieldCount, fieldsMax);
             int longest = each.getConstructors().stream()
                     .filter(made -> !made.getModifiers().contains(JavaModifier.SYNTHETIC))
                     .mapToInt(made -> arguments(each, made))
                     .max()
                     .orElse(0);
-            check(found, name, "constructor arguments", longest, arguments.getOrDefault(name, ARGUMENTS_MAX));
+            check(found, name, "constructor arguments", longest, argumentsMax);
         }
         return found;
     }

@@ -22,9 +22,6 @@ final class Sources {
     static final int LINES_MAX = 600;
     static final int FILES_MAX = 25;
 
-    /** Files over the limit until they are cut at a seam, with the length that each has: it may only become less. */
-    private static final Map<String, Integer> LONG_FILES = Map.ofEntries(
-
     private static final Set<String> SKIPPED = Set.of("target", ".git", ".ci", "node_modules");
 
     /** Files that spell out forbidden text, and the one place that catches everything: around the users' code. */
@@ -86,9 +83,8 @@ final class Sources {
         Set<String> found = new TreeSet<>();
         files.forEach((file, text) -> {
             long lines = text.lines().count();
-            int linesMax = LONG_FILES.getOrDefault(file.getFileName().toString(), LINES_MAX);
-            if (lines > linesMax) {
-                found.add(file + ": " + lines + " lines, at most " + linesMax);
+            if (lines > LINES_MAX) {
+                found.add(file + ": " + lines + " lines, at most " + LINES_MAX);
             }
             if (EXEMPT.contains(file.getFileName().toString())) {
                 return;

@@ -2,6 +2,7 @@ package dev.tutti.campaign.cluster;
 
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
+import dev.tutti.protocols.datagram.DatagramLimits;
 import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.node.NodeMachine;
@@ -52,7 +53,7 @@ final class ClusterNodes {
     }
 
     private DatagramProcess onDatagrams(NodeMachine machine, long seed, Memory memory) {
-        DatagramNode.Limits limits = settings.datagramLimits(simulation.datagrams().receiveBufferBytes());
+        DatagramLimits limits = settings.datagramLimits(simulation.datagrams().receiveBufferBytes());
         DatagramNode node = new DatagramNode(machine, limits, seed, seed * 31, memory);
         return new DatagramProcess(node, machine, node::isQuiet);
     }

@@ -125,7 +125,7 @@ final class Fault implements Layer {
 
     @Override
     public void onSignal(Signal signal, Outbox out) {
-        if (signal instanceof Signal.Closed(Member member, boolean isGraceful, String reason)) {
+        if (signal instanceof Signal.Peer.Closed(Member member, boolean isGraceful, String reason)) {
             // With a session, what it has carried and was not yet processed is lost.
             ArrayDeque<Late> lost = held.remove(member);
             while (lost != null && !lost.isEmpty()) {

@@ -71,7 +71,7 @@ final class RateLimit implements Layer {
 
     @Override
     public void onSignal(Signal signal, Outbox out) {
-        if (signal instanceof Signal.Installed) {
+        if (signal instanceof Signal.ViewChange.Installed) {
             // Before the first packet of the first view.
             allow(out);
         }
@@ -105,7 +105,7 @@ final class RateLimit implements Layer {
             pauses += out.isArmed(RateTimer.PAID) ? 0 : 1;
             out.arm(RateTimer.PAID, Math.max(bytes.waitNanos(now), messages.waitNanos(now)));
         }
-        out.raise(new Signal.Allowance(allowed, REASON));
+        out.raise(new Signal.Flow.Allowance(allowed, REASON));
     }
 
     @Override

@@ -54,7 +54,7 @@ class GuestLayerTest {
     @Test
     void makesItsMemberLeaveWhenTheLayerThrows() {
         test.sendDown(packet(0));
-        assertThat(test.lowered).hasSize(1).first().isInstanceOfSatisfying(Signal.Failed.class, failed -> assertThat(failed.reason())
+        assertThat(test.lowered).hasSize(1).first().isInstanceOfSatisfying(Signal.Departure.Failed.class, failed -> assertThat(failed.reason())
                 .startsWith("layer 'stamp' threw java.lang.IllegalStateException: empty in onSend, at "));
         test.sendDown(packet(5));
         test.receive(member(2), packet(5));

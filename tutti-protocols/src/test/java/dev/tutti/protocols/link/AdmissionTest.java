@@ -121,7 +121,7 @@ class AdmissionTest {
     @Test
     void aStrangerLearnsNothingOfANodeWithRules() {
         decideLater();
-        scene.say(new Hello("elsewhere", PEER, 7, 0, SessionState.NONE, Hello.NONE));
+        scene.say(new Hello(HandshakeScene.VERSIONS, "elsewhere", PEER, 7, 0, SessionState.NONE, Hello.NONE));
         Packet refusal = lastOf(Frames.REFUSE);
         assertThat(Refusal.of(refusal.takeByte())).isEqualTo(Refusal.CLUSTER);
         refusal.takeInt();
@@ -255,7 +255,7 @@ class AdmissionTest {
     @Test
     void aNodeWithoutRulesProvesItselfToOneThatHasThem() {
         scene.links.admission().useToken(TOKEN);
-        Hello hello = new Hello("test", PEER, 7, 0, SessionState.NONE, Hello.NONE, Hello.EXCHANGE_REQUIRED);
+        Hello hello = new Hello(HandshakeScene.VERSIONS, "test", PEER, 7, 0, SessionState.NONE, Hello.NONE, Hello.EXCHANGE_REQUIRED);
         int connection = scene.say(hello);
         byte[] challenge = challengeOf(connection);
         scene.links.onFrame(connection, frame(Frames.PROOF, THEIRS, new byte[] {0}));

@@ -63,20 +63,20 @@ class PackingTest {
 
     @Test
     void takesNoMoreThanAnAllowanceAndServesReceiversByTurns() {
-        layer.signalUp(new Signal.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
-        layer.signalUp(new Signal.Allowance(0, "the rate is limited"));
+        layer.signalUp(new Signal.ViewChange.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), 1, true));
+        layer.signalUp(new Signal.Flow.Allowance(0, "the rate is limited"));
         open(0, 100_000);
         submit(0, 1_000);
         submit(0, 130_000);
         submit(2, 200);
         assertThat(layer.takeSent()).isEmpty();
         assertThat(outgoing.waitsFor()).isEqualTo("the rate is limited");
-        layer.signalUp(new Signal.Allowance(1, "the rate is limited"));
+        layer.signalUp(new Signal.Flow.Allowance(1, "the rate is limited"));
         layer.endTurn();
         assertThat(layer.takeSent()).extracting(Packet::length).as("whole, though it exceeds the allowance").containsExactly(1_005);
         layer.endTurn();
         assertThat(layer.takeSent()).isEmpty();
-        layer.signalUp(new Signal.Allowance(1, "the rate is limited"));
+        layer.signalUp(new Signal.Flow.Allowance(1, "the rate is limited"));
         layer.endTurn();
         assertThat(layer.takeSent()).extracting(Packet::length).as("to the other receiver").containsExactly(205);
     }

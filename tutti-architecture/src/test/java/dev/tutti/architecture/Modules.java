@@ -104,6 +104,9 @@ final class Modules {
         }
         return List.of("core", "protocols").contains(from)
                 && !target.startsWith("java.")
+                // Packages of java.base: functions of their arguments, and names in certificates.
+                && !target.startsWith("javax.crypto.")
+                && !target.startsWith("javax.security.auth.x500.")
                 && !target.startsWith("org.jspecify.")
                 && target.contains(".");
     }

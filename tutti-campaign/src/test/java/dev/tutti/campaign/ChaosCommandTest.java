@@ -41,6 +41,19 @@ class ChaosCommandTest {
     }
 
     @Test
+    void rollingUpgradeHasNoFaultsBesides() {
+        assertThat(run("chaos", "--rolling=here", "--faults", "kill")).isEqualTo(2);
+        assertThat(run("chaos", "--rolling", "--liar")).isEqualTo(2);
+        assertThat(err.toString()).contains("--rolling has neither --faults nor --liar");
+    }
+
+    @Test
+    void missingJarsOfThePreviousReleaseAreNamedWithTheCommandThatBuildsThem() {
+        assertThat(run("chaos", "--network", "none", "--rolling=/nowhere")).isEqualTo(1);
+        assertThat(err.toString()).contains("no tutti-campaign.jar of the previous release in /nowhere; .ci/previous/build builds it");
+    }
+
+    @Test
     void unknownFaultIsExplained() {
         assertThat(run("chaos", "--network", "none", "--faults", "kill,earthquake")).isEqualTo(2);
         assertThat(err.toString()).contains("no fault 'earthquake'");

@@ -8,10 +8,13 @@ import dev.tutti.campaign.chaos.network.NetworkFault;
 import dev.tutti.campaign.chaos.network.PlainNetwork;
 import dev.tutti.campaign.chaos.network.ProxyNetwork;
 import dev.tutti.campaign.chaos.process.ProcessPool;
+import dev.tutti.campaign.chaos.process.Program;
 import dev.tutti.campaign.chaos.process.Workload;
 import dev.tutti.campaign.host.ChaosException;
 import dev.tutti.campaign.host.Ports;
 import dev.tutti.campaign.host.Scratch;
+import dev.tutti.campaign.host.Shell;
+import dev.tutti.campaign.mutants.Workshop;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,6 +57,7 @@ import picocli.CommandLine.Spec;
             "  tutti chaos --workload coordination --minutes 3",
             "  tutti chaos --profile ci",
             "  tutti chaos --liar --minutes 10",
+            "  tutti chaos --rolling --minutes 4",
         })
 public final class ChaosCommand implements Callable<Integer> {
 
@@ -127,6 +131,16 @@ public final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--liar", description = "One of the processes lies to the others, instead of faults.")
     private boolean isWithLiar;
 
+    @Option(
+            names = "--rolling",
+            arity = "0..1",
+            paramLabel = "DIRECTORY",
+            fallbackValue = "",
+            description = "The processes start with the previous release, are replaced by this one one after the other, and back"
+                    + " again, instead of faults. DIRECTORY has the jars of the previous release (default: those that"
+                    + " .ci/previous/build has made).")
+    private @Nullable Path rolling;
+
     @Option(names = "--interval", paramLabel = "MS", defaultValue = "25",
             description = "Milliseconds between two messages of a process, on average (default: 25).")
     private long intervalMillis;
@@ -175,12 +189,18 @@ public final class ChaosCommand implements Callable<Integer> {
             throw new ParameterException(line(), "--liar needs three members or more and --transport tcp, and has neither"
                     + " --faults nor --workload coordination");
         }
+        if (rolling != null && (isWithLiar || workload != Workload.MESSAGES || faults != null)) {
+            throw new ParameterException(line(), "--rolling has neither --faults nor --liar nor --workload coordination");
+        }
         if (isEncrypted && transport == Transport.UDP) {
             throw new ParameterException(line(), "--tls needs --transport tcp");
         }
         try (Network between = open()) {
             if (isWithLiar) {
                 return lie(between);
+            }
+            if (rolling != null) {
+                return roll(between, rolling);
             }
             if (workload == Workload.COORDINATION) {
                 return coordinate(between, chosen(between));
@@ -280,7 +300,7 @@ public final class ChaosCommand implements Callable<Integer> {
         long began = System.nanoTime();
         List<Check.Source> sources = new ArrayList<>();
         long longestLate;
-        try (ProcessPool processes = new ProcessPool(between, members, directory, nodeSettings(), intervalMillis, slot -> options, workload)) {
+        try (ProcessPool processes = new ProcessPool(between, members, directory, nodeSettings(), intervalMillis, slot -> Program.here(options), workload)) {
             // Cleans up also after an interrupt or a time limit.
             Thread hook = ender(processes, between);
             Runtime.getRuntime().addShutdownHook(hook);
@@ -299,11 +319,7 @@ public final class ChaosCommand implements Callable<Integer> {
         report.complete(Check.run(sources, began), seconds, longestLate);
         out().print(isJson ? report.json() : report.text());
         out().flush();
-        if (report.isBroken() || report.isMissed() || isKept) {
-            say("journals and logs are kept in " + directory);
-        } else {
-            Scratch.delete(directory);
-        }
+        keepIf(report.isBroken() || report.isMissed() || isKept, directory);
         return exitCode(report);
     }
 
@@ -320,7 +336,7 @@ public final class ChaosCommand implements Callable<Integer> {
         long began = System.nanoTime();
         LiarRun run;
         try (ProcessPool processes = new ProcessPool(
-                between, members, directory, settings, intervalMillis, slot -> slot == liar ? LiarRun.options(options, number, time) : options, workload)) {
+                between, members, directory, settings, intervalMillis, slot -> Program.here(slot == liar ? LiarRun.options(options, number, time) : options), workload)) {
             Thread hook = ender(processes, between);
             Runtime.getRuntime().addShutdownHook(hook);
             run = new LiarRun(processes, liar, this::say);
@@ -330,12 +346,36 @@ public final class ChaosCommand implements Callable<Integer> {
         LiarRun.Outcome outcome = run.check((System.nanoTime() - began) / 1e9, began);
         out().print(isJson ? outcome.json() : outcome.text());
         out().flush();
-        if (!outcome.violations().isEmpty() || isKept) {
-            say("journals and logs are kept in " + directory);
-        } else {
-            Scratch.delete(directory);
-        }
+        keepIf(!outcome.violations().isEmpty() || isKept, directory);
         return outcome.violations().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** Replaces the processes of the previous release by those of this one, and back. */
+    private int roll(Network between, Path given) {
+        Path jars = given.toString().isEmpty()
+                ? Path.of(Shell.require(Workshop.home().resolve(PREVIOUS).toString(), "--where"))
+                : given;
+        Rollout rollout = new Rollout(members, jars, options);
+        Path directory = Scratch.directory("tutti-chaos-");
+        say(members + " processes, a rolling upgrade over " + between.description() + "; journals and logs are in " + directory);
+        long settleMillis = profile == Profile.CI ? SETTLE_MILLIS_CI : Math.max(1, (long) (minutes * 60_000) / (2 * members));
+        long began = System.nanoTime();
+        RollingRun run;
+        try (ProcessPool processes = new ProcessPool(between, members, directory, nodeSettings(), intervalMillis, rollout::program, workload)) {
+            Thread hook = ender(processes, between);
+            Runtime.getRuntime().addShutdownHook(hook);
+            run = new RollingRun(processes, rollout, settleMillis, this::say);
+            run.run();
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
+        RollingRun.Outcome outcome = run.check((System.nanoTime() - began) / 1e9, began);
+        out().print(isJson ? outcome.json() : outcome.text());
+        out().flush();
+        keepIf(!outcome.violations().isEmpty() || isKept, directory);
+        if (!outcome.violations().isEmpty()) {
+            return CommandLine.ExitCode.SOFTWARE;
+        }
+        return outcome.isStarved() && profile != Profile.CI ? UNDECIDED : CommandLine.ExitCode.OK;
     }
 
     private int coordinate(Network between, Set<NetworkFault> allowed) {
@@ -345,7 +385,7 @@ public final class ChaosCommand implements Callable<Integer> {
                 + directory);
         long began = System.nanoTime();
         CoordinationRun run;
-        try (ProcessPool processes = new ProcessPool(between, members, directory, nodeSettings(), intervalMillis, slot -> options, workload)) {
+        try (ProcessPool processes = new ProcessPool(between, members, directory, nodeSettings(), intervalMillis, slot -> Program.here(options), workload)) {
             Thread hook = ender(processes, between);
             Runtime.getRuntime().addShutdownHook(hook);
             run = new CoordinationRun(between, processes, number, allowed, this::say);
@@ -355,15 +395,19 @@ public final class ChaosCommand implements Callable<Integer> {
         CoordinationRun.Outcome outcome = run.check((System.nanoTime() - began) / 1e9);
         out().print(isJson ? outcome.json() : outcome.text());
         out().flush();
-        if (outcome.isBroken() || isKept) {
-            say("journals and logs are kept in " + directory);
-        } else {
-            Scratch.delete(directory);
-        }
+        keepIf(outcome.isBroken() || isKept, directory);
         if (outcome.isBroken()) {
             return CommandLine.ExitCode.SOFTWARE;
         }
         return outcome.result().undecided().isEmpty() ? CommandLine.ExitCode.OK : UNDECIDED;
+    }
+
+    private void keepIf(boolean isWanted, Path directory) {
+        if (isWanted) {
+            say("journals and logs are kept in " + directory);
+        } else {
+            Scratch.delete(directory);
+        }
     }
 
     /** Returns the bound of a kill: sockets without connections do not signal the end of a process. */
@@ -394,6 +438,11 @@ public final class ChaosCommand implements Callable<Integer> {
             NetworkFault.KILL, NetworkFault.CUT, NetworkFault.STOP, NetworkFault.RESTART, NetworkFault.ONE_WAY, NetworkFault.RESET, NetworkFault.ISOLATE, NetworkFault.LEAVE,
             NetworkFault.KILL, NetworkFault.STORM);
     private static final String MULTICAST_ADDRESS = "239.192.78.1:7801";
+
+    /** Command that builds the previous release, below the root of the sources. */
+    private static final String PREVIOUS = ".ci/previous/build";
+
+    private static final long SETTLE_MILLIS_CI = 1_000;
     private static final int UNDECIDED = 3;
     private static final int MEMBERS_MAX = 16;
     private static final double MINUTES_MAX = 24 * 60;

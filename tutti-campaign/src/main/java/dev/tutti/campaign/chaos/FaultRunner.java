@@ -416,30 +416,13 @@ final class FaultRunner {
         network.heal();
         agree(Bound.SETTLE, System.nanoTime(), "the end");
         processes.setSending(false);
-        long end = System.nanoTime() + DELIVER_MAX.toNanos();
-        List<Child.Count> before = List.of();
-        List<Child.Count> now = counts();
-        while (!now.equals(before) && System.nanoTime() < end) {
-            Pause.millis(1_000);
-            before = now;
-            now = counts();
-        }
-        say("at rest: " + now.stream().mapToLong(Child.Count::delivered).sum() + " deliveries at those who are there");
-    }
-
-    private List<Child.Count> counts() {
-        processes.present().forEach(child -> child.say("count"));
-        List<Child.Count> counts = new ArrayList<>();
+        processes.rest(processes.present(), DELIVER_MAX).forEach(silent -> fail("S0", silent + " does not answer"));
+        long delivered = 0;
         for (Child child : processes.present()) {
-            if (!processes.await(ANSWER_MAX, () -> child.count() != null)) {
-                fail("S0", child + " does not answer");
-            }
             Child.Count count = child.count();
-            if (count != null) {
-                counts.add(count);
-            }
+            delivered += count == null ? 0 : count.delivered();
         }
-        return counts;
+        say("at rest: " + delivered + " deliveries at those who are there");
     }
 
     private void fail(String property, String text) {

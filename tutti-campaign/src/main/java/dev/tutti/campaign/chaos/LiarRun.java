@@ -166,7 +166,7 @@ final class LiarRun {
             violations.add("L1: the others were not in one view within " + REST_MAX.toSeconds() + " s of the liar's end" + processes.views());
         }
         honest.forEach(child -> child.say("quiet"));
-        rest();
+        processes.rest(honest, REST_MAX).forEach(silent -> violations.add("S0: " + silent + " does not answer"));
         checkJudgements();
         checkRemarks();
     }
@@ -221,32 +221,6 @@ final class LiarRun {
         return seen != null && honest.stream()
                 .filter(other -> other != child)
                 .anyMatch(other -> seen.members().contains(other.self()));
-    }
-
-    private void rest() {
-        long end = System.nanoTime() + REST_MAX.toNanos();
-        List<Child.Count> before = List.of();
-        List<Child.Count> now = counts();
-        while (!now.equals(before) && System.nanoTime() < end) {
-            Pause.millis(1_000);
-            before = now;
-            now = counts();
-        }
-    }
-
-    private List<Child.Count> counts() {
-        honest.forEach(child -> child.say("count"));
-        List<Child.Count> counts = new ArrayList<>();
-        for (Child child : honest) {
-            processes.await(ANSWER_MAX, () -> child.count() != null || child.isOver());
-            Child.Count count = child.count();
-            if (count != null) {
-                counts.add(count);
-            } else {
-                violations.add("S0: " + child + " does not answer");
-            }
-        }
-        return counts;
     }
 
     /** Looks for honest nodes that judged each other: none was cut off or stood still, so that such a verdict rests on a lie. */

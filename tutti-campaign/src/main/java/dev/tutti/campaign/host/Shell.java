@@ -54,21 +54,32 @@ public final class Shell {
         return result.text();
     }
 
-    /** Returns the command for a JVM like this one, with the same Java and class path, behind {@code prefix}. */
-    public static List<String> java(
-            List<String> prefix, List<String> options, String mainClass, List<String> arguments) {
-        List<String> command = new ArrayList<>(prefix);
-        command.add(ProcessHandle.current().info().command().orElseGet(() -> System.getProperty("java.home")
-                + File.separator + "bin" + File.separator + "java"));
-        command.addAll(options);
-        command.add("-cp");
-        command.add(Stream.of("jdk.module.path", "java.class.path")
+    /** Returns the class path of this JVM; with a module path, its elements come first. */
+    public static String classPath() {
+        return Stream.of("jdk.module.path", "java.class.path")
                 .map(System::getProperty)
                 .filter(Objects::nonNull)
                 .flatMap(path -> Arrays.stream(path.split(File.pathSeparator)))
                 .filter(entry -> !entry.isEmpty())
                 .distinct()
-                .collect(Collectors.joining(File.pathSeparator)));
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /** Returns the command for a JVM like this one, with the same Java and class path, behind {@code prefix}. */
+    public static List<String> java(
+            List<String> prefix, List<String> options, String mainClass, List<String> arguments) {
+        return java(prefix, options, classPath(), mainClass, arguments);
+    }
+
+    /** Returns the command for a JVM with the same Java and another class path, behind {@code prefix}. */
+    public static List<String> java(
+            List<String> prefix, List<String> options, String classPath, String mainClass, List<String> arguments) {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(ProcessHandle.current().info().command().orElseGet(() -> System.getProperty("java.home")
+                + File.separator + "bin" + File.separator + "java"));
+        command.addAll(options);
+        command.add("-cp");
+        command.add(classPath);
         command.add(mainClass);
         command.addAll(arguments);
         return command;

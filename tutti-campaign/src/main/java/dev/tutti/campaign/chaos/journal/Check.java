@@ -143,6 +143,41 @@ public final class Check {
                 reader.torn());
     }
 
+    /**
+     * Returns the multicasts that a member has submitted and no other has delivered, for a run in which members leave
+     * and are never alone: it delivers what it had accepted before it leaves.
+     */
+    public static List<String> lost(List<Source> sources) {
+        JournalReader reader = new JournalReader();
+        sources.forEach(source -> reader.learn(source.journal()));
+        Map<Member, Long> submitted = new TreeMap<>();
+        Map<Member, Long> delivered = new TreeMap<>();
+        for (Source source : sources) {
+            for (Life life : reader.read(source.journal())) {
+                for (Timed timed : life.entries()) {
+                    switch (timed.entry()) {
+                        case History.Submitted(Member member, History.Message message) when message.receiver() == null ->
+                            submitted.merge(member, message.index(), Math::max);
+                        case History.Delivered(Member member, History.Message message)
+                                when message.receiver() == null && !message.sender().equals(member) ->
+                            delivered.merge(message.sender(), message.index(), Math::max);
+                        default -> {
+                            // Views and unicasts: the checker of guarantees looks at them.
+                        }
+                    }
+                }
+            }
+        }
+        List<String> lost = new ArrayList<>();
+        submitted.forEach((member, index) -> {
+            long last = delivered.getOrDefault(member, 0L);
+            if (last < index) {
+                lost.add(member + " has submitted " + index + " multicasts, and others have delivered " + last + " of them");
+            }
+        });
+        return lost;
+    }
+
     private void take(Timed timed) {
         entries++;
         switch (timed.entry()) {

@@ -159,6 +159,11 @@ public final class Child {
         }
     }
 
+    /** Returns its latest views, the oldest first: all of a short run. */
+    public List<Seen> views() {
+        return seenSince(Long.MIN_VALUE);
+    }
+
     /** Returns the views since then, the oldest first. */
     List<Seen> seenSince(long nanos) {
         synchronized (news) {
@@ -248,6 +253,20 @@ public final class Child {
         killedAtNanos = nanos;
         isStopped = false;
         return nanos;
+    }
+
+    /** Closes its input, so that it ends, and waits until it has ended. */
+    void end() {
+        try {
+            input.close();
+        } catch (IOException e) {
+            remark("its input can't be closed: " + e.getMessage());
+        }
+        awaitEnd();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
     }
 
     /** Waits until it has ended. */

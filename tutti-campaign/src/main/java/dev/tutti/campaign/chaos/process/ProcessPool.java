@@ -4,6 +4,7 @@ import dev.tutti.campaign.chaos.journal.Check;
 import dev.tutti.campaign.chaos.network.Network;
 import dev.tutti.campaign.chaos.network.ProxyNetwork;
 import dev.tutti.campaign.host.ChaosException;
+import dev.tutti.campaign.host.Pause;
 import dev.tutti.campaign.host.Shell;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,7 +36,7 @@ public final class ProcessPool implements AutoCloseable {
     private final Path directory;
     private final Map<String, String> nodeSettings;
     private final long intervalMillis;
-    private final IntFunction<List<String>> options;
+    private final IntFunction<Program> programs;
     private final Workload workload;
     private final Child[] present;
     private final List<Child> all = new ArrayList<>();
@@ -47,7 +48,7 @@ public final class ProcessPool implements AutoCloseable {
      * @param directory directory of journals and logs
      * @param nodeSettings settings of all nodes, besides those of the network
      * @param intervalMillis average time between two messages of a process
-     * @param options further options for the JVM of the process, by slot
+     * @param programs program that the next process in a slot runs
      * @param workload work of the processes
      */
     public ProcessPool(
@@ -56,14 +57,14 @@ public final class ProcessPool implements AutoCloseable {
             Path directory,
             Map<String, String> nodeSettings,
             long intervalMillis,
-            IntFunction<List<String>> options,
+            IntFunction<Program> programs,
             Workload workload) {
         this.workload = workload;
         this.network = network;
         this.directory = directory;
         this.nodeSettings = nodeSettings;
         this.intervalMillis = intervalMillis;
-        this.options = options;
+        this.programs = programs;
         Lateness.watch(nanos -> own.add(System.nanoTime(), nanos));
         this.present = new Child[processes];
         for (int slot = 0; slot < processes; slot++) {
@@ -89,10 +90,11 @@ public final class ProcessPool implements AutoCloseable {
                 journal.toString(), Integer.toString(all.size()), Long.toString(intervalMillis)));
         settings.forEach((name, value) -> arguments.add(name + "=" + value));
         List<String> ofJvm = new ArrayList<>(JVM_OPTIONS);
-        ofJvm.addAll(options.apply(slot));
+        Program program = programs.apply(slot);
+        ofJvm.addAll(program.options());
         Child child = new Child(
                 slot,
-                Shell.java(network.prefix(slot), ofJvm, workload.mainClass(), arguments),
+                Shell.java(network.prefix(slot), ofJvm, program.classPath(), workload.mainClass(), arguments),
                 journal,
                 directory.resolve(run + ".log"),
                 news);
@@ -159,9 +161,14 @@ public final class ProcessPool implements AutoCloseable {
         return nanos;
     }
 
-    /** Starts a new process in the place of a killed one. */
+    /** Lets a process that has left the group end, and waits for its end. */
+    public void end(int slot) {
+        present[slot].end();
+    }
+
+    /** Starts a new process in the place of one that was killed or has ended. */
     public void restart(int slot) {
-        if (present[slot].killedAtNanos() == 0) {
+        if (present[slot].isAlive()) {
             throw new IllegalStateException(present[slot] + " is there");
         }
         present[slot] = launch(slot);
@@ -245,6 +252,48 @@ public final class ProcessPool implements AutoCloseable {
         return own;
     }
 
+    /** Returns the longest time for which a process, or this one, was late. */
+    public long longestLateNanos() {
+        long longest = own.longestNanos();
+        for (Child child : all) {
+            longest = Math.max(longest, child.lateness().longestNanos());
+        }
+        return longest;
+    }
+
+    /**
+     * Waits until processes that have stopped to send have delivered everything: until no number changes for a second.
+     *
+     * @return those that do not answer
+     */
+    public List<Child> rest(Collection<Child> children, Duration max) {
+        long end = System.nanoTime() + max.toNanos();
+        List<Child> silent = new ArrayList<>();
+        List<Child.Count> before = List.of();
+        List<Child.Count> now = counts(children, silent);
+        while (silent.isEmpty() && !now.equals(before) && System.nanoTime() < end) {
+            Pause.millis(1_000);
+            before = now;
+            now = counts(children, silent);
+        }
+        return silent;
+    }
+
+    private List<Child.Count> counts(Collection<Child> children, List<Child> silent) {
+        children.forEach(child -> child.say("count"));
+        List<Child.Count> counts = new ArrayList<>();
+        for (Child child : children) {
+            await(ANSWER_MAX, () -> child.count() != null || child.isOver());
+            Child.Count count = child.count();
+            if (count == null) {
+                silent.add(child);
+            } else {
+                counts.add(count);
+            }
+        }
+        return counts;
+    }
+
     /** Describes the present view of each, for messages. */
     public String views() {
         StringBuilder text = new StringBuilder();
@@ -278,4 +327,6 @@ public final class ProcessPool implements AutoCloseable {
 
     /** Interval of looks at a condition, which may depend on the time too. */
     private static final long LOOK_NANOS = 20_000_000;
+
+    private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
 }

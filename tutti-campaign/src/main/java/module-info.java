@@ -2,6 +2,7 @@
 module dev.tutti.campaign {
     requires dev.tutti;
     requires dev.tutti.blocks;
+    requires dev.tutti.layers;
     requires dev.tutti.protocols;
     requires dev.tutti.sim;
     requires dev.tutti.testkit;

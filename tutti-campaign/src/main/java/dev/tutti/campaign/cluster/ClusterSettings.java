@@ -22,7 +22,7 @@ final class ClusterSettings {
     private int datagramBytesMax = 1_400;
     private boolean isMulticast;
     private Settings node = Settings.of(NodeSettings.ALL).with(TransportSettings.RECORDS_DIRECTORY, "simulated");
-    private Settings group = Settings.of(GroupSettings.ALL);
+    private Settings group = OptionalLayers.settings();
 
     /** @param size number of nodes, which are called n1, n2 … */
     ClusterSettings(int size, boolean isOnDatagrams) {

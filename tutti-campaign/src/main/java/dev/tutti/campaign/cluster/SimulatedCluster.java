@@ -149,7 +149,7 @@ public final class SimulatedCluster {
     /** Sets a setting by its name: of the node, of the group, or, with a prefix, of a second group. */
     public SimulatedCluster with(String name, String text) {
         if (name.startsWith(Neighbours.PREFIX)) {
-            Settings former = neighbours == null ? Settings.of(GroupSettings.ALL) : neighbours.settings();
+            Settings former = neighbours == null ? OptionalLayers.settings() : neighbours.settings();
             Settings next = former.with(name.substring(Neighbours.PREFIX.length()), text, Settings.Source.BUILDER, "schedule");
             neighbours = new Neighbours(simulation, next, nodes.size());
         } else {

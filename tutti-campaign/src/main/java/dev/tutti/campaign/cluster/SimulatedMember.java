@@ -79,7 +79,7 @@ public final class SimulatedMember {
         application.withEnd(this::onEnd);
         outgoing.tellUnsent(application::onUnsent);
         node.execute(now ->
-                application.setSelf(machine().join(now, name, group, application, outgoing)));
+                application.setSelf(machine().join(now, name, group, OptionalLayers.of(group), application, outgoing)));
     }
 
     private void onEnd(String reason) {

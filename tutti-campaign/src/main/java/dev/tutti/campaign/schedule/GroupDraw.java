@@ -2,7 +2,12 @@ package dev.tutti.campaign.schedule;
 
 import dev.tutti.campaign.cluster.Neighbours;
 import dev.tutti.core.settings.Size;
+import dev.tutti.layers.compression.CompressionProvider;
+import dev.tutti.layers.fault.FaultProvider;
+import dev.tutti.layers.rate.RateLimitProvider;
 import dev.tutti.protocols.node.GroupSettings;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -33,6 +38,32 @@ final class GroupDraw {
                 // So short that members are bypassed all the time, and routes change with every burst.
                 settings.put(GroupSettings.RING_PATIENCE.name(), 1 + ways.nextInt(20) + " ms");
             }
+        }
+    }
+
+    /** Gives one group in five layers besides those of every group, from a random stream of its own. */
+    static void layers(TreeMap<String, String> settings, long seed, Schedule.Mode mode) {
+        SplittableRandom layers = new SplittableRandom(~seed * 43 + mode.ordinal());
+        List<String> names = new ArrayList<>();
+        if (layers.nextInt(12) == 0) {
+            names.add("compression");
+            settings.put(CompressionProvider.LEAST.name(), "64 B");
+        }
+        if (layers.nextInt(12) == 0) {
+            names.add("rate-limit");
+            settings.put(RateLimitProvider.BYTES.name(), Size.mebibytes(1 + layers.nextInt(20)).toString());
+            settings.put(RateLimitProvider.MESSAGES.name(), layers.nextBoolean() ? "0" : "" + (1_000 + layers.nextInt(10_000)));
+            settings.put(RateLimitProvider.BURST.name(), 1 + layers.nextInt(50) + " ms");
+        }
+        if (layers.nextInt(12) == 0) {
+            names.add("fault");
+            settings.put(FaultProvider.DROP.name(), "" + layers.nextInt(300));
+            settings.put(FaultProvider.DUPLICATE.name(), "" + layers.nextInt(300));
+            settings.put(FaultProvider.INJECT.name(), "" + layers.nextInt(100));
+            settings.put(FaultProvider.DELAY.name(), layers.nextInt(20) + " ms");
+        }
+        if (!names.isEmpty()) {
+            settings.put(GroupSettings.LAYERS.name(), String.join(",", names));
         }
     }
 

@@ -53,6 +53,7 @@ final class WorldDraw {
         } else {
             GroupDraw.order(settings, seed, mode);
         }
+        GroupDraw.layers(settings, seed, mode);
         GroupDraw.aside(settings, seed, mode);
         drawSeeds(settings);
         if (random.nextBoolean()) {

@@ -1,6 +1,7 @@
 package dev.tutti.campaign.search;
 
 import dev.tutti.campaign.application.Expected;
+import dev.tutti.campaign.cluster.OptionalLayers;
 import dev.tutti.campaign.cluster.ScheduledFault;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.internal.Json;
@@ -98,6 +99,7 @@ final class Table {
     private static List<String> expected() {
         List<String> names = new ArrayList<>(STATES);
         names.addAll(Work.all());
+        OptionalLayers.works().forEach(name -> names.add("groups.story." + name));
         for (DropReason reason : DropReason.values()) {
             if (reason != DropReason.NO_SESSION && reason != DropReason.NOT_JOINED && !reason.isOffence()) {
                 names.add("groups.story.dropped." + reason.name().toLowerCase(Locale.ROOT));

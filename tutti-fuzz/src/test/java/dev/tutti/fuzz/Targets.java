@@ -18,6 +18,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.draw.BoardBytes;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.diagnostics.DiagnosticsBytes;
+import dev.tutti.layers.compression.CompressionBytes;
 import dev.tutti.metrics.HealthBytes;
 import dev.tutti.netty.internal.security.TlsBytes;
 import dev.tutti.netty.internal.tcp.StreamBytes;
@@ -81,6 +82,9 @@ final class Targets {
     /** Bound for attributes: Java makes arrays of references, and hashes a set in itself until the stack ends. */
     private static final Bound ATTRIBUTE = new Bound(128, 0, 1, 0, 4 << 20);
 
+    /** Bound for compressed packets: whatever they say, one expands to a frame at most. */
+    private static final Bound COMPRESSED = Bound.USUAL.withAllowance(64 * 1024 + Packet.FRAME_MAX);
+
     /** Bound for PEM: the JDK makes a tree of objects per certificate; files have at most 1 MiB and are trusted. */
     private static final Bound PEM = new Bound(48, 0, 1, 0, 128 * 1024);
 
@@ -137,6 +141,8 @@ final class Targets {
             wire("members", packet -> Wire.takeMembers(packet, new Members())),
             wire("vector", packet -> Wire.takeVector(packet, new Members())),
             Target.of("payload", Targets::payload, Targets::payloads, "refused", "messages", "piece", "message of pieces"),
+            Target.of("compression", CompressionBytes::receive, CompressionBytes::packets, "refused", "plain", "expanded")
+                    .within(COMPRESSED),
             Target.of("sessions", ReplicationBytes::decode, ReplicationBytes::valid, "refused", "Image", "Delta", "Access",
                             "Remove", "Ack", "Query", "Answer", "ImageRequest", "StateRequest", "StateChunk", "Probe",
                             "ProbeAnswer")

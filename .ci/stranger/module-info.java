@@ -1,5 +1,10 @@
-/** Two nodes that greet each other, as a module. */
+/** Two nodes that greet each other, and a layer, as a module. */
 module stranger {
     requires dev.tutti;
     requires dev.tutti.blocks;
+
+    exports stranger;
+
+    provides dev.tutti.core.stack.LayerProvider with
+            stranger.Checksum;
 }

@@ -8,7 +8,12 @@ module dev.tutti.testkit {
     requires static transitive org.jspecify;
 
     exports dev.tutti.testkit;
+    exports dev.tutti.testkit.transport;
+
+    uses dev.tutti.core.driver.DriverProvider;
 
     opens dev.tutti.testkit to
+            org.junit.platform.commons;
+    opens dev.tutti.testkit.transport to
             org.junit.platform.commons;
 }

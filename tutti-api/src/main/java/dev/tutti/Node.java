@@ -114,7 +114,7 @@ public final class Node implements AutoCloseable {
         this.startNanos = host.nanoTime();
         this.journal = new EventJournal(host, host.events(id.name()));
         this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), journal::onEvent);
-        machine.useStore(driver.store());
+        machine.useStore(host.store());
         this.admission = new RuleRunner(spec.node(), rules, host, driver, machine);
         machine.expectSources(List.copyOf(sources.keySet()));
         this.sourceReaders = new SourceReaders(
@@ -214,7 +214,15 @@ public final class Node implements AutoCloseable {
      * but loopback needs {@link NodeBuilder#insecure}.
      */
     public static NodeBuilder udp(int port) {
-        return tcp(port).set(TransportSettings.PROTOCOL, TransportSettings.Protocol.UDP);
+        return tcp(port).transport("udp");
+    }
+
+    /**
+     * Returns a builder of a node that other nodes of this process reach, by memory instead of sockets: for tests, and for several nodes
+     * in one process. Those of one cluster find each other without seeds.
+     */
+    public static NodeBuilder local() {
+        return tcp(0).transport("local");
     }
 
     /** Returns a builder of a node with the settings of {@code spec}, which usually comes from a file. */
@@ -546,6 +554,7 @@ public final class Node implements AutoCloseable {
             LOG.debug("node {}: the loop has ended already", name());
         }
         driver.close();
+        host.end();
         open.forEach(member -> member.close("node " + name() + " is closed"));
     }
 

@@ -19,15 +19,15 @@ import dev.tutti.internal.discovery.SeedNames;
 import dev.tutti.internal.settings.DiscoveryProviders;
 import dev.tutti.internal.settings.Overrides;
 import dev.tutti.internal.settings.Preset;
+import dev.tutti.internal.settings.Transports;
+import dev.tutti.internal.storage.FileStore;
 import dev.tutti.protocols.node.NodeSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
-import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +42,7 @@ public final class NodeBuilder {
     private final Map<String, DiscoverySource> sources = new TreeMap<>();
     private final List<AdmissionRule> rules = new ArrayList<>();
     private Consumer<String> onTrouble = _ -> {};
+    private @Nullable DriverProvider transport;
 
     NodeBuilder(NodeSpec spec) {
         this.spec = spec;
@@ -96,6 +97,17 @@ public final class NodeBuilder {
      */
     public NodeBuilder tokenFile(Path file) {
         return set(AdmissionSettings.TOKEN_FILE, file.toString());
+    }
+
+    /** Sets the transport by its name, {@code tcp} for example; see {@code transport.protocol}. */
+    public NodeBuilder transport(String name) {
+        return set(TransportSettings.PROTOCOL, name);
+    }
+
+    /** Sets a transport of the application, which need not be found by {@link java.util.ServiceLoader}. */
+    public NodeBuilder transport(DriverProvider provider) {
+        transport = provider;
+        return transport(provider.transport());
     }
 
     /** Sets the address to listen on; see {@code bind.address}. */
@@ -184,12 +196,19 @@ public final class NodeBuilder {
      */
     public Node start() {
         NodeSpec resolved = spec();
-        String transport = resolved.node().get(TransportSettings.PROTOCOL).name().toLowerCase(Locale.ROOT);
-        Driver driver = provider(transport).open(resolved.node());
+        DriverProvider present = transport;
+        String name = resolved.node().get(TransportSettings.PROTOCOL);
+        DriverProvider provider = present != null && present.transport().equals(name) ? present : Transports.provider(name);
+        Driver driver = provider.open(resolved.node());
+        FileStore store = null;
         try {
-            return start(resolved, new OwnProcess(driver, onTrouble));
+            store = FileStore.open(resolved.node(), driver::execute);
+            return start(resolved, new OwnProcess(driver, store, onTrouble));
         } catch (RuntimeException | Error e) {
             driver.close();
+            if (store != null) {
+                store.close();
+            }
             throw e;
         }
     }
@@ -230,15 +249,5 @@ public final class NodeBuilder {
             texts.put(name, properties.getProperty(name));
         }
         return texts;
-    }
-
-    private static DriverProvider provider(String transport) {
-        for (DriverProvider provider : ServiceLoader.load(DriverProvider.class, NodeBuilder.class.getClassLoader())) {
-            if (provider.transport().equals(transport)) {
-                return provider;
-            }
-        }
-        throw new TransportException("no driver for " + transport + " is on the class path or module path;"
-                + " add the artifact dev.tutti:tutti-netty");
     }
 }

@@ -3,6 +3,7 @@ package dev.tutti.internal;
 import dev.tutti.Subscription;
 import dev.tutti.Threads;
 import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.DurableStore;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
 import dev.tutti.core.stack.Report;
@@ -39,6 +40,14 @@ public interface Host extends Threads {
     default Subscription every(long periodNanos, Runnable task) {
         return () -> {};
     }
+
+    /** Returns the records that outlast the process. */
+    default DurableStore store() {
+        return DurableStore.none();
+    }
+
+    /** Ends what {@link #store} has begun, after the driver. Idempotent. */
+    default void end() {}
 
     /** Returns the name service that resolves hosts of seeds to all their addresses; null if there is none. */
     default @Nullable HostNames names() {

@@ -7,6 +7,7 @@ import dev.tutti.address.Resolver;
 import dev.tutti.core.Printable;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.stack.Report;
+import dev.tutti.internal.storage.FileStore;
 import dev.tutti.protocols.node.NodeEvents;
 import java.util.Arrays;
 import java.util.List;
@@ -15,15 +16,17 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
  * The process that the application runs in.
  *
  * @param driver open, not started
+ * @param store records of the node
  * @param onTrouble also receives sentences that are logged as warnings
  */
-public record OwnProcess(Driver driver, Consumer<String> onTrouble) implements Host {
+public record OwnProcess(Driver driver, FileStore store, Consumer<String> onTrouble) implements Host {
 
     private static final ScheduledThreadPoolExecutor WATCH = watch();
 
@@ -56,8 +59,13 @@ public record OwnProcess(Driver driver, Consumer<String> onTrouble) implements H
     }
 
     @Override
-    public HostNames names() {
-        return host -> Resolver.lookUp(host).stream().map(HostPort::hostOf).toList();
+    public void end() {
+        store.close();
+    }
+
+    @Override
+    public @Nullable HostNames names() {
+        return !driver.isOnIp() ? null : host -> Resolver.lookUp(host).stream().map(HostPort::hostOf).toList();
     }
 
     @Override

@@ -19,6 +19,7 @@ final class Modules {
             Map.entry("core", Set.of()),
             Map.entry("protocols", Set.of("core")),
             Map.entry("netty", Set.of("core", "address")),
+            Map.entry("local", Set.of("core")),
             Map.entry("testing", Set.of()),
             Map.entry("sim", Set.of("core")),
             // Simulated clusters of the protocols and of applications on the API, and real processes.

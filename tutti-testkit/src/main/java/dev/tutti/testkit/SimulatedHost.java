@@ -77,6 +77,11 @@ final class SimulatedHost implements Host {
     }
 
     @Override
+    public DurableStore store() {
+        return process.simulated().store();
+    }
+
+    @Override
     public @Nullable HostNames names() {
         Map<String, List<String>> names = process.names();
         return names.isEmpty() ? null : host -> names.getOrDefault(host, List.of());
@@ -262,11 +267,6 @@ final class SimulatedHost implements Host {
         @Override
         public void start(Machine given) {
             machine = given;
-        }
-
-        @Override
-        public DurableStore store() {
-            return node().store();
         }
 
         @Override

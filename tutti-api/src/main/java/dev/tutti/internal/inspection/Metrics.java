@@ -2,17 +2,16 @@ package dev.tutti.internal.inspection;
 
 import static dev.tutti.core.metrics.Metric.part;
 
-import dev.tutti.core.driver.DriverProvider;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.metrics.Metric.Place;
 import dev.tutti.core.metrics.Metric.Unit;
 import dev.tutti.internal.settings.LayerProviders;
+import dev.tutti.internal.settings.Transports;
 import dev.tutti.protocols.node.NodeMetrics;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.stream.Stream;
 
 /** Counters and gauges of the API's side of a node, and the list of all metrics there are. */
@@ -131,9 +130,7 @@ public final class Metrics {
         private static List<Metric> all() {
             List<Metric> all = new ArrayList<>();
             Stream.of(PROCESS, EVENTS, HEALTH, SOURCES, ADMISSION, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
-            for (DriverProvider provider : ServiceLoader.load(DriverProvider.class, Metrics.class.getClassLoader())) {
-                provider.metrics().stream().filter(metric -> !all.contains(metric)).forEach(all::add);
-            }
+            all.addAll(Transports.metrics());
             all.addAll(LayerProviders.metrics());
             return List.copyOf(all);
         }

@@ -30,10 +30,11 @@ public final class ApiSettings {
             .flatMap(List::stream)
             .toList();
 
-    /** Returns every setting of nodes and groups, with its default; those of ways of discovery and layers on the class path, too. */
+    /** Returns every setting of nodes and groups, with its default; those of discovery, transports and layers on the class path, too. */
     public static NodeSpec defaults() {
         return NodeSpec.of(NODE, GroupSettings.ALL)
                 .withNodeDefinitions(DiscoveryProviders.settings())
+                .withNodeDefinitions(Transports.settings())
                 .withGroupDefinitions(LayerProviders.settings());
     }
 }

@@ -1,7 +1,6 @@
 package dev.tutti.campaign.lies;
 
 import dev.tutti.core.Memory;
-import dev.tutti.core.driver.DurableStore;
 import dev.tutti.core.driver.Machine;
 import dev.tutti.core.driver.Socket;
 import dev.tutti.core.driver.StreamDriver;
@@ -71,11 +70,6 @@ final class LyingDriver implements StreamDriver {
     @Override
     public boolean runInLoop(LoopTask task) {
         return real.runInLoop(task);
-    }
-
-    @Override
-    public DurableStore store() {
-        return real.store();
     }
 
     @Override

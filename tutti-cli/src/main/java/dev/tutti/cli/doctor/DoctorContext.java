@@ -2,6 +2,7 @@ package dev.tutti.cli.doctor;
 
 import dev.tutti.Node;
 import dev.tutti.address.HostPort;
+import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
@@ -70,6 +71,10 @@ final class DoctorContext {
 
     <T> T get(Setting<T> setting) {
         return spec.node().get(setting);
+    }
+
+    boolean isUdp() {
+        return get(TransportSettings.PROTOCOL).equals("udp");
     }
 
     /** Returns a setting by its name, as text; empty if there is none. */

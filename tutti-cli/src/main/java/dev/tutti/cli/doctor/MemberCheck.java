@@ -66,7 +66,7 @@ final class MemberCheck implements Check {
                 }
             }
         });
-        boolean isUdp = context.get(TransportSettings.PROTOCOL).name().equals("UDP");
+        boolean isUdp = context.isUdp();
         if (met.isEmpty() && said.isEmpty() && (context.isExpected || !isUdp)) {
             String where = String.join(", ", context.open.stream().map(DoctorContext.Peer::toString).toList());
             found.add(Finding.fault(

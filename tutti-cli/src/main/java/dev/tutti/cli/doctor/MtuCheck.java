@@ -1,6 +1,5 @@
 package dev.tutti.cli.doctor;
 
-import dev.tutti.core.driver.TransportSettings;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -37,7 +36,7 @@ final class MtuCheck implements Check {
     @Override
     public List<Finding> run(DoctorContext context) throws IOException {
         List<Finding> found = new ArrayList<>();
-        if (context.get(TransportSettings.PROTOCOL).name().equals("UDP")) {
+        if (context.isUdp()) {
             return List.of(Finding.ok(name(), "over UDP nodes find out themselves (transport.datagram-size)"));
         }
         List<DoctorContext.Peer> some = context.open.stream().limit(PEERS_MAX).toList();

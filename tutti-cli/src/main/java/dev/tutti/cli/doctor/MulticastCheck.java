@@ -36,7 +36,7 @@ final class MulticastCheck implements Check {
     @Override
     public List<Finding> run(DoctorContext context) throws IOException {
         String text = context.get(TransportSettings.MULTICAST_ADDRESS);
-        boolean isUdp = context.get(TransportSettings.PROTOCOL).name().equals("UDP");
+        boolean isUdp = context.isUdp();
         InetAddress bound = context.bound();
         if (text.isEmpty() || !isUdp || bound == null) {
             return List.of(Finding.ok(name(), "not used"));

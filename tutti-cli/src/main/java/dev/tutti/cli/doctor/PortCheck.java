@@ -39,7 +39,7 @@ final class PortCheck implements Check {
         if (bound == null || first == 0) {
             return List.of(Finding.ok(name(), first == 0 ? "any free one" : "not looked at without an address"));
         }
-        boolean isUdp = context.get(TransportSettings.PROTOCOL).name().equals("UDP");
+        boolean isUdp = context.isUdp();
         int last = Math.min(65_535, first + context.get(TransportSettings.BIND_PORT_RANGE));
         for (int port = first; port <= last; port++) {
             if (trouble(bound, port, isUdp) == null) {

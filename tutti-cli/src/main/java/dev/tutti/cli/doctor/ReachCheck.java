@@ -32,7 +32,7 @@ final class ReachCheck implements Check {
 
     @Override
     public List<Finding> run(DoctorContext context) throws InterruptedException, ExecutionException {
-        if (context.get(TransportSettings.PROTOCOL).name().equals("UDP")) {
+        if (context.isUdp()) {
             context.open.addAll(context.peers);
             return List.of(Finding.ok(name(), "over UDP, by asking members (below)"));
         }

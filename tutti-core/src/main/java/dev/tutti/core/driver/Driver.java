@@ -40,6 +40,14 @@ public sealed interface Driver extends AutoCloseable permits StreamDriver, Datag
     /** Returns the address that other nodes dial, {@code host:port}, with the port that was actually bound. */
     String address();
 
+    /**
+     * Returns whether hosts of addresses are IP addresses, or names that the system's name service knows. Otherwise they are the
+     * transport's own.
+     */
+    default boolean isOnIp() {
+        return true;
+    }
+
     /** Returns the name that this node's credentials give it; empty if they give none. */
     default String name() {
         return "";
@@ -78,11 +86,6 @@ public sealed interface Driver extends AutoCloseable permits StreamDriver, Datag
      */
     default boolean runInLoop(LoopTask task) {
         return false;
-    }
-
-    /** Returns the persistent records of this node. */
-    default DurableStore store() {
-        return DurableStore.none();
     }
 
     /**

@@ -1,13 +1,14 @@
 package dev.tutti.core.driver;
 
 import dev.tutti.core.metrics.Metric;
+import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import java.util.List;
 
-/** Found by {@link java.util.ServiceLoader}: opens drivers of one kind. */
+/** A transport, found by {@link java.util.ServiceLoader} under the name in {@code transport.protocol}: opens drivers of one kind. */
 public interface DriverProvider {
 
-    /** Returns the transport that it provides, {@code tcp} for example. */
+    /** Returns the name of the transport that it provides, {@code tcp} for example: letters in lower case, digits and hyphens. */
     String transport();
 
     /**
@@ -17,6 +18,11 @@ public interface DriverProvider {
      * @throws TransportException if it can't: address in use or not there, no permission, unsafe, unreadable keys
      */
     Driver open(Settings settings);
+
+    /** Returns the settings of its drivers, named {@code transport.<transport>.<name>}. A node has them, too. */
+    default List<Setting<?>> settings() {
+        return List.of();
+    }
 
     /** Returns the definitions of its drivers' counters and of their numbers for sockets. */
     default List<Metric> metrics() {

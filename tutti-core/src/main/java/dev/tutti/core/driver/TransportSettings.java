@@ -26,25 +26,18 @@ public final class TransportSettings {
         OFF
     }
 
-    /** Protocol that carries a node's connections. */
-    public enum Protocol {
-        TCP,
-        UDP
-    }
-
     public static final Setting<String> NAME = Setting.text(
             "name", "", "The node's name, for people; if empty the one in tls.certificate, else the address.");
 
     public static final Setting<String> CLUSTER =
             Setting.text("cluster", "tutti", "Nodes of another cluster are refused. At most 255 characters.");
 
-    public static final Setting<Protocol> PROTOCOL = Setting.choice(
+    public static final Setting<String> PROTOCOL = Setting.word(
             "transport.protocol",
-            Protocol.class,
-            Protocol.TCP,
-            "Protocol of connections: tcp, or udp, which bears loss better and reaches many members with one datagram where"
-                    + " multicast is carried. There is no encryption on udp: any address but loopback needs"
-                    + " security.insecure.");
+            "tcp",
+            "Transport of connections: tcp; udp, which bears loss better and reaches many members with one datagram where"
+                    + " multicast is carried; local, among nodes of one process; or the name of another one on the class path."
+                    + " There is no encryption on udp: any address but loopback needs security.insecure.");
 
     public static final Setting<String> BIND_ADDRESS = Setting.text(
             "bind.address",

@@ -114,6 +114,17 @@ public final class Setting<T> {
         }, Function.identity());
     }
 
+    /** Defines a word of up to 64 letters, digits and hyphens, in lower case. */
+    public static Setting<String> word(String name, String defaultValue, String description) {
+        return new Setting<>(name, "word", defaultValue, description, text -> {
+            String word = text.strip().toLowerCase(Locale.ROOT);
+            if (!word.matches("[a-z0-9-]{1,64}")) {
+                throw new IllegalArgumentException("'" + text + "' is no word of up to 64 letters, digits and hyphens");
+            }
+            return word;
+        }, Function.identity());
+    }
+
     /** Defines a text that is never shown. */
     public static Setting<String> secret(String name, String description) {
         return new Setting<>(name, "text", "", description, Function.identity(), Function.identity(), true);

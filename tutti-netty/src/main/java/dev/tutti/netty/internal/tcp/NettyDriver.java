@@ -4,12 +4,10 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.Printable;
 import dev.tutti.core.driver.DialFailure;
-import dev.tutti.core.driver.DurableStore;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Machine;
 import dev.tutti.core.driver.Socket;
 import dev.tutti.core.driver.StreamDriver;
-import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.loop.DriverCounters;
@@ -21,7 +19,6 @@ import dev.tutti.netty.internal.memory.DirectMemory;
 import dev.tutti.netty.internal.security.Passes;
 import dev.tutti.netty.internal.security.Security;
 import dev.tutti.netty.internal.security.Trust;
-import dev.tutti.netty.internal.storage.FileStore;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
@@ -68,7 +65,6 @@ public final class NettyDriver implements StreamDriver {
     private final Refusals refusals = new Refusals(counters, LOG);
     private final Effects effects = new MachineEffects();
     private final CountDownLatch allEnded = new CountDownLatch(1);
-    private final FileStore store;
 
     private final IntObjectHashMap<NettyConnection> open = new IntObjectHashMap<>();
     private final Set<NettyConnection> connections = new LinkedHashSet<>();
@@ -84,7 +80,6 @@ public final class NettyDriver implements StreamDriver {
     private long readNanos;
 
     private NettyDriver(Endpoint endpoint, Settings settings) {
-        this.store = FileStore.open(settings, this::execute);
         this.endpoint = endpoint;
         this.loop = endpoint.loop();
         this.options = Options.of(settings);
@@ -103,24 +98,13 @@ public final class NettyDriver implements StreamDriver {
      */
     public static NettyDriver open(Settings settings) {
         Endpoint endpoint = Endpoint.bind(settings);
-        NettyDriver driver;
-        try {
-            driver = new NettyDriver(endpoint, settings);
-        } catch (TransportException e) {
-            endpoint.close(END_MILLIS);
-            throw e;
-        }
+        NettyDriver driver = new NettyDriver(endpoint, settings);
         endpoint.onAccept(driver::onAccept);
         LOG.info("listening on {} ({})", endpoint.bound(), endpoint.description());
         return driver;
     }
 
     // ------------------------------------------------------------------ the user's side
-
-    @Override
-    public DurableStore store() {
-        return store;
-    }
 
     @Override
     public Memory memory() {
@@ -224,7 +208,6 @@ public final class NettyDriver implements StreamDriver {
         if (!await(allEnded, CLOSE_MILLIS)) {
             LOG.info("{}: closed before everything was written", endpoint.bound());
         }
-        store.close();
         if (endpoint.close(END_MILLIS)) {
             regions.close();
         }

@@ -7,7 +7,6 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DatagramDriver;
 import dev.tutti.core.driver.DatagramEffects;
 import dev.tutti.core.driver.DatagramMachine;
-import dev.tutti.core.driver.DurableStore;
 import dev.tutti.core.driver.Endpoint;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
@@ -22,7 +21,6 @@ import dev.tutti.netty.internal.loop.Loop;
 import dev.tutti.netty.internal.loop.NettyMetrics;
 import dev.tutti.netty.internal.memory.DirectMemory;
 import dev.tutti.netty.internal.security.Security;
-import dev.tutti.netty.internal.storage.FileStore;
 import io.netty.channel.socket.DatagramChannel;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -52,7 +50,6 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private static final long END_MILLIS = 400;
 
     private final Loop loop;
-    private final FileStore store;
     private final DirectMemory memory;
     private final DriverCounters counters = new DriverCounters(EnumSet.range(Name.BYTES_RECEIVED, Name.RESOLVES_FAILED));
     private final Addresses addresses = new Addresses();
@@ -82,9 +79,8 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private boolean isEnding;
     private long readNanos;
 
-    private NettyDatagramDriver(Settings settings, Loop loop, Io io, Binding binding, FileStore store) {
+    private NettyDatagramDriver(Settings settings, Loop loop, Io io, Binding binding) {
         this.loop = loop;
-        this.store = store;
         this.memory = DirectMemory.ofProcess();
         boolean isReadingAhead = io == Io.NIO;
         this.inbound = new DatagramInbound(memory, isReadingAhead, new SocketSink(false));
@@ -119,10 +115,8 @@ public final class NettyDatagramDriver implements DatagramDriver {
         checkSafety(settings, binding.address());
         Io io = Io.choose(settings.get(TransportSettings.IO));
         Loop loop = new Loop(io);
-        FileStore store = null;
         try {
-            store = FileStore.open(settings, loop::execute);
-            NettyDatagramDriver driver = new NettyDatagramDriver(settings, loop, io, binding, store);
+            NettyDatagramDriver driver = new NettyDatagramDriver(settings, loop, io, binding);
             loop.name("tutti-" + driver.port);
             LOG.info("listening for datagrams on {} ({})", driver.bound, driver.description());
             if (driver.sockets.isCut()) {
@@ -131,9 +125,6 @@ public final class NettyDatagramDriver implements DatagramDriver {
             return driver;
         } catch (RuntimeException e) {
             loop.close(1);
-            if (store != null) {
-                store.close();
-            }
             throw e;
         }
     }
@@ -238,11 +229,6 @@ public final class NettyDatagramDriver implements DatagramDriver {
     }
 
     @Override
-    public DurableStore store() {
-        return store;
-    }
-
-    @Override
     public void execute(Task task) {
         loop.execute(task);
     }
@@ -277,7 +263,6 @@ public final class NettyDatagramDriver implements DatagramDriver {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        store.close();
         if (loop.close(END_MILLIS)) {
             releaseRegions();
         }

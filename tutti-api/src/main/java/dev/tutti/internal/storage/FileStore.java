@@ -1,4 +1,4 @@
-package dev.tutti.netty.internal.storage;
+package dev.tutti.internal.storage;
 
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.DurableStore;

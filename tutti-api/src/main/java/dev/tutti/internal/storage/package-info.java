@@ -1,5 +1,5 @@
 /** Records of a node that outlive its process. */
 @NullMarked
-package dev.tutti.netty.internal.storage;
+package dev.tutti.internal.storage;
 
 import org.jspecify.annotations.NullMarked;

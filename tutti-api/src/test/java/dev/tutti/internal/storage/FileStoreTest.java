@@ -1,4 +1,4 @@
-package dev.tutti.netty.internal.storage;
+package dev.tutti.internal.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

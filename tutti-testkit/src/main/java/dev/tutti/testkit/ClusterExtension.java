@@ -1,5 +1,7 @@
 package dev.tutti.testkit;
 
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -10,9 +12,11 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
@@ -86,9 +90,13 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
         }
     }
 
-    /** One run, with its cluster, which is created for the first method that asks for it. */
+    /**
+     * One run, with its cluster, which is created for the first method that asks for it. All its methods run on one
+     * {@link TestThread}.
+     */
     private static final class Run
             implements ParameterResolver,
+                    InvocationInterceptor,
                     TestExecutionExceptionHandler,
                     LifecycleMethodExecutionExceptionHandler,
                     AfterTestExecutionCallback,
@@ -98,6 +106,7 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
         private final int nodes;
         private final boolean isCompared;
         private final Progress progress;
+        private final TestThread thread = new TestThread();
         private @Nullable Cluster cluster;
 
         Run(long seed, int nodes, boolean isCompared, Progress progress) {
@@ -116,10 +125,46 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
         public Cluster resolveParameter(ParameterContext parameter, ExtensionContext context) {
             Cluster present = cluster;
             if (present == null) {
-                present = Cluster.of(nodes, seed);
+                present = thread.call(() -> Cluster.of(nodes, seed));
                 cluster = present;
             }
             return present;
+        }
+
+        @Override
+        public <T> T interceptTestClassConstructor(
+                InvocationInterceptor.Invocation<T> invocation,
+                ReflectiveInvocationContext<Constructor<T>> constructor,
+                ExtensionContext context)
+                throws Throwable {
+            return thread.call(invocation::proceed);
+        }
+
+        @Override
+        public void interceptBeforeEachMethod(
+                InvocationInterceptor.Invocation<@Nullable Void> invocation,
+                ReflectiveInvocationContext<Method> method,
+                ExtensionContext context)
+                throws Throwable {
+            thread.call(invocation::proceed);
+        }
+
+        @Override
+        public void interceptTestTemplateMethod(
+                InvocationInterceptor.Invocation<@Nullable Void> invocation,
+                ReflectiveInvocationContext<Method> method,
+                ExtensionContext context)
+                throws Throwable {
+            thread.call(invocation::proceed);
+        }
+
+        @Override
+        public void interceptAfterEachMethod(
+                InvocationInterceptor.Invocation<@Nullable Void> invocation,
+                ReflectiveInvocationContext<Method> method,
+                ExtensionContext context)
+                throws Throwable {
+            thread.call(invocation::proceed);
         }
 
         @Override
@@ -194,8 +239,12 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
             // JUnit may keep this for as long as the seeds last.
             cluster = null;
             if (present != null) {
-                present.close();
+                thread.call(() -> {
+                    present.close();
+                    return null;
+                });
             }
+            thread.close();
         }
     }
 }

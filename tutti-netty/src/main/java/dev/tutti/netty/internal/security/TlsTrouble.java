@@ -7,6 +7,8 @@ import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
+import java.util.ArrayList;
+import java.util.List;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -23,14 +25,18 @@ public final class TlsTrouble {
     }
 
     private static String reason(@Nullable Throwable trouble) {
+        List<Throwable> causes = new ArrayList<>();
+        for (Throwable cause = trouble; cause != null && causes.size() < DEPTH_MAX; cause = cause.getCause()) {
+            causes.add(cause);
+        }
         String deepest = "unknown";
-        int depth = 0;
-        for (Throwable cause = trouble; cause != null && depth < DEPTH_MAX; cause = cause.getCause(), depth++) {
+        // The deepest first: those above it name the alert that was sent because of it, as if it had been received.
+        for (Throwable cause : causes.reversed()) {
             String known = known(cause);
             if (!known.isEmpty()) {
                 return known;
             }
-            if (cause.getMessage() != null) {
+            if (cause.getMessage() != null && deepest.equals("unknown")) {
                 deepest = cause.getMessage();
             }
         }

@@ -9,6 +9,7 @@ import dev.tutti.core.stack.Application;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.packing.Submissions;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,13 @@ public interface Host extends Threads {
 
     /** Returns the seed of the node's randomness. */
     long seed();
+
+    /** Returns {@code count} bytes that nobody can foresee. */
+    default byte[] randomBytes(int count) {
+        byte[] bytes = new byte[count];
+        new SecureRandom().nextBytes(bytes);
+        return bytes;
+    }
 
     /** Returns the receiver of the events of a node of this name, for people. */
     NodeEvents events(String node);

@@ -73,13 +73,13 @@ public final class Cluster implements AutoCloseable {
         for (int number = 1; number <= size; number++) {
             String name = "n" + number;
             processes.add(new SimulatedProcess(
-                    simulation, threads, story, records, expectations, names, name, () -> builder(addresses)));
+                    simulation, threads, story, records, expectations, names, name, () -> builder(name, addresses)));
         }
     }
 
-    private NodeBuilder builder(List<String> addresses) {
+    private NodeBuilder builder(String name, List<String> addresses) {
         return configuration
-                .apply(Node.of(Node.defaults()).seeds(addresses.toArray(String[]::new)))
+                .apply(Node.of(Node.defaults()).name(name).seeds(addresses.toArray(String[]::new)))
                 .set("diagnostics.enabled", "false");
     }
 

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -90,6 +91,13 @@ final class SimulatedHost implements Host {
     @Override
     public long seed() {
         return seed;
+    }
+
+    @Override
+    public byte[] randomBytes(int count) {
+        byte[] bytes = new byte[count];
+        new SplittableRandom(seed).nextBytes(bytes);
+        return bytes;
     }
 
     @Override

@@ -14,7 +14,6 @@ import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
 import dev.tutti.protocols.node.NodeMachine;
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -106,9 +105,7 @@ public final class RuleRunner implements AdmissionDesk, AutoCloseable {
         this.pendingMax = settings.get(AdmissionSettings.PENDING_MAX);
         this.fence = new Fence(host, (callback, argument, thrown) -> {});
         if (!rules.isEmpty()) {
-            byte[] challengeKey = new byte[KEY_BYTES];
-            new SecureRandom().nextBytes(challengeKey);
-            machine.useAdmission(this, challengeKey, rules.token());
+            machine.useAdmission(this, host.randomBytes(KEY_BYTES), rules.token());
         }
     }
 

@@ -125,11 +125,11 @@ class RuleTest {
     // ------------------------------------------------------------------ hostile values
 
     @ParameterizedTest
-    @ValueSource(strings = {"name ~ \"(a|aa)+b\"", "not name ~ \"(a|aa)+b\""})
+    @ValueSource(strings = {"name ~ \"(a+a+)+b\"", "not name ~ \"(a+a+)+b\""})
     void aValueThatTakesTooLongIsNeitherAdmittedNorItsOpposite(String text) {
         assertThatThrownBy(() -> ask(text, Newcomers.named("a".repeat(200))))
                 .isInstanceOf(UndecidedException.class)
-                .hasMessage("the regular expression (a|aa)+b takes too long for a text of 200 characters");
+                .hasMessage("the regular expression (a+a+)+b takes too long for a text of 200 characters");
     }
 
     @Test

@@ -115,7 +115,7 @@ public final class Node implements AutoCloseable {
         this.journal = new EventJournal(host, host.events(id.name()));
         this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), journal::onEvent);
         machine.useStore(host.store());
-        this.admission = new RuleRunner(spec.node(), rules, host, driver, machine);
+        this.admission = new RuleRunner(spec.node(), rules, host, driver, machine.admission());
         machine.expectSources(List.copyOf(sources.keySet()));
         this.sourceReaders = new SourceReaders(
                 sources,

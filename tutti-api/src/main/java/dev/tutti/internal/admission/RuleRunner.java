@@ -12,7 +12,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
-import dev.tutti.protocols.node.NodeMachine;
+import dev.tutti.protocols.node.NodeAdmission;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ public final class RuleRunner implements AdmissionDesk, AutoCloseable {
     private final RuleSet rules;
     private final Host host;
     private final Driver driver;
-    private final NodeMachine machine;
+    private final NodeAdmission machine;
     private final long timeoutNanos;
     private final int pendingMax;
     private final Fence fence;
@@ -93,10 +93,10 @@ public final class RuleRunner implements AdmissionDesk, AutoCloseable {
 
     /**
      * @param own rules of the program
-     * @param machine not started
+     * @param machine the deciding part of a node that is not started
      * @throws dev.tutti.core.settings.SettingException if settings are wrong, or a file of them can't be used
      */
-    public RuleRunner(Settings settings, List<AdmissionRule> own, Host host, Driver driver, NodeMachine machine) {
+    public RuleRunner(Settings settings, List<AdmissionRule> own, Host host, Driver driver, NodeAdmission machine) {
         this.rules = RuleSet.of(settings, own);
         this.host = host;
         this.driver = driver;
@@ -105,7 +105,7 @@ public final class RuleRunner implements AdmissionDesk, AutoCloseable {
         this.pendingMax = settings.get(AdmissionSettings.PENDING_MAX);
         this.fence = new Fence(host, (callback, argument, thrown) -> {});
         if (!rules.isEmpty()) {
-            machine.useAdmission(this, host.randomBytes(KEY_BYTES), rules.token());
+            machine.use(this, host.randomBytes(KEY_BYTES), rules.token());
         }
     }
 
@@ -154,6 +154,8 @@ public final class RuleRunner implements AdmissionDesk, AutoCloseable {
             Throwable thrown = fence.attempt(() -> verdict[0] = rules.check(newcomer));
             Verdict decided = verdict[0];
             if (!isDone(question)) {
+                // The interrupt of that question must not reach the next one.
+                Thread.interrupted();
                 continue;
             }
             if (thrown != null || decided == null) {

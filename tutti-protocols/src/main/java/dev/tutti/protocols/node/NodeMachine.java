@@ -4,7 +4,6 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
-import dev.tutti.core.admission.AdmissionDesk;
 import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.DurableStore;
@@ -63,6 +62,7 @@ public final class NodeMachine implements HostedMachine {
     private final Memory memory;
     private final EffectQueue effects;
     private final Links links;
+    private final NodeAdmission admission;
     private final Discovery discovery;
     private final Detector detector;
     private final Groups groups;
@@ -129,6 +129,7 @@ public final class NodeMachine implements HostedMachine {
                 settings.get(NodeSettings.HANDSHAKE_TIMEOUT).toNanos(),
                 settings.get(NodeSettings.HANDSHAKES_MAX));
         this.links = new Links(self, cluster, versions, limits, memory, effects, new Owner());
+        this.admission = new NodeAdmission(links.admission(), effects, this::begin);
         this.discovery = new Discovery(
                 self.address(),
                 new Discovery.Limits(
@@ -159,37 +160,12 @@ public final class NodeMachine implements HostedMachine {
 
     /** Sets the records for the votes of members of groups with a primary partition, before such a group is joined. */
     public void useStore(DurableStore store) {
-        groups.useStore(store, new Answers());
+        groups.useStore(store, new StoreAnswers(groups, this::begin));
     }
 
-    /**
-     * Sets the desk that decides which nodes may come in; without it all may. Before the start.
-     *
-     * @param challengeKey random bytes, unknown to other nodes
-     * @param token token that this node proves to know; empty for none
-     */
-    public void useAdmission(AdmissionDesk desk, byte[] challengeKey, byte[] token) {
-        links.admission().useToken(token);
-        links.admission().use(
-                (connection, newcomer) -> effects.question(() -> desk.decide(connection, newcomer)), challengeKey);
-    }
-
-    /** Takes the token that this node proves to know from now on; empty for none. */
-    public void onToken(long nowNanos, byte[] token) {
-        begin(nowNanos);
-        links.admission().useToken(token);
-    }
-
-    /** Takes the answer of the desk to the question about a connection. A node that was admitted before loses its session. */
-    public void onDecided(long nowNanos, int connection, AdmissionDesk.Answer answer) {
-        begin(nowNanos);
-        links.admission().onDecided(connection, answer);
-    }
-
-    /** Asks {@code desk} again about all nodes that have been admitted and have a session, because its rules have changed. */
-    public void askAgain(long nowNanos, AdmissionDesk desk) {
-        begin(nowNanos);
-        links.admission().askAgain(desk);
+    /** Returns the part that decides which other nodes may come in. */
+    public NodeAdmission admission() {
+        return admission;
     }
 
     /** Names the sources of addresses whose first lists joins wait for. Before the start. */
@@ -211,28 +187,6 @@ public final class NodeMachine implements HostedMachine {
     /** Returns the number of nodes with which there is a session. */
     public int met() {
         return discovery.met();
-    }
-
-    /** Answers of the records, which are input like any other. */
-    private final class Answers implements DurableStore.Client {
-
-        @Override
-        public void onLoaded(long nowNanos, int question, byte @Nullable [] record) {
-            begin(nowNanos);
-            groups.onLoaded(question, record);
-        }
-
-        @Override
-        public void onStored(long nowNanos, int question) {
-            begin(nowNanos);
-            groups.onStored(question);
-        }
-
-        @Override
-        public void onFailed(long nowNanos, int question, String detail) {
-            begin(nowNanos);
-            groups.onFailed(question, detail);
-        }
     }
 
     // ------------------------------------------------------------------ inputs from the driver

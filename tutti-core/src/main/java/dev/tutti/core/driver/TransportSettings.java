@@ -150,12 +150,6 @@ public final class TransportSettings {
             "PEM file with revocation lists of the authorities. Read again when it changes; connections of nodes whose"
                     + " certificate is revoked or has expired end within seconds.");
 
-    public static final Setting<String> TLS_ALLOWED = Setting.text(
-            "tls.allowed",
-            "",
-            "Text file with the only nodes that are trusted, one a line: a name in its certificate, or sha256: and the"
-                    + " certificate's fingerprint. Read again when it changes. Empty: all that tls.authority has signed.");
-
     public static final Setting<Boolean> TLS_VERIFY_NAMES = Setting.flag(
             "tls.verify-names",
             true,
@@ -211,7 +205,6 @@ public final class TransportSettings {
             TLS_KEY,
             TLS_AUTHORITY,
             TLS_REVOKED,
-            TLS_ALLOWED,
             TLS_VERIFY_NAMES,
             SECRET,
             SECRET_FILE,

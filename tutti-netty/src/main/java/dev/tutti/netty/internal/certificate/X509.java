@@ -181,14 +181,6 @@ public final class X509 {
         return MessageDigest.getInstance("SHA-1").digest(point);
     }
 
-    /**
-     * Returns the SHA-256 of a certificate in lower-case hex, as openssl x509 -fingerprint -sha256 prints it with
-     * colons.
-     */
-    public static String digest(X509Certificate certificate) throws GeneralSecurityException {
-        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(certificate.getEncoded()));
-    }
-
     /** Returns the first bytes of the SHA-256 of the public key: enough for people to compare. */
     public static String fingerprint(PublicKey key) throws GeneralSecurityException {
         byte[] digest = MessageDigest.getInstance("SHA-256").digest(key.getEncoded());

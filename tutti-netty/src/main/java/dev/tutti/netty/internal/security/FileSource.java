@@ -7,7 +7,6 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.certificate.Pem;
 import dev.tutti.netty.tls.PrivateFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
@@ -16,22 +15,17 @@ import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * Certificates from PEM files.
  *
  * @param revoked PEM file of revocation lists; none if the list is empty
- * @param allowed text file of names and fingerprints; none if the list is empty
  */
 record FileSource(
         Path certificate,
         Path key,
         Path authority,
         List<Path> revoked,
-        List<Path> allowed,
         boolean isNameChecked)
         implements Security.Source {
 
@@ -39,10 +33,7 @@ record FileSource(
             TransportSettings.TLS_CERTIFICATE,
             TransportSettings.TLS_KEY,
             TransportSettings.TLS_AUTHORITY,
-            TransportSettings.TLS_REVOKED,
-            TransportSettings.TLS_ALLOWED);
-
-    private static final int ALLOWED_MAX = 100_000;
+            TransportSettings.TLS_REVOKED);
 
     static boolean isSet(Settings settings) {
         return SETTINGS.stream().anyMatch(setting -> !settings.get(setting).isBlank());
@@ -54,7 +45,6 @@ record FileSource(
                 required(settings, TransportSettings.TLS_KEY),
                 required(settings, TransportSettings.TLS_AUTHORITY),
                 optional(settings, TransportSettings.TLS_REVOKED),
-                optional(settings, TransportSettings.TLS_ALLOWED),
                 settings.get(TransportSettings.TLS_VERIFY_NAMES));
     }
 
@@ -76,7 +66,6 @@ record FileSource(
     public List<Path> files() {
         List<Path> files = new ArrayList<>(List.of(certificate, key, authority));
         files.addAll(revoked);
-        files.addAll(allowed);
         return files;
     }
 
@@ -102,7 +91,7 @@ record FileSource(
                 privateKey,
                 chain,
                 Trust.Authorities.of(authorities, chain),
-                new Trust.Rules(revocations(authorities), names(), isNameChecked));
+                new Trust.Rules(revocations(authorities), isNameChecked));
     }
 
     private List<X509CRL> revocations(List<X509Certificate> authorities) throws IOException {
@@ -126,25 +115,6 @@ record FileSource(
         } catch (GeneralSecurityException e) {
             return false;
         }
-    }
-
-    private Set<String> names() throws IOException {
-        Set<String> names = new TreeSet<>();
-        for (Path file : allowed) {
-            for (String line : new String(Pem.read(file), StandardCharsets.UTF_8).lines().toList()) {
-                String entry = line.strip();
-                if (!entry.isEmpty() && !entry.startsWith("#")) {
-                    names.add(entry.startsWith("sha256:")
-                            ? entry.substring(7).replace(":", "").toLowerCase(Locale.ROOT)
-                            : entry);
-                }
-            }
-            if (names.isEmpty() || names.size() > ALLOWED_MAX) {
-                throw new IOException(file + ": has " + names.size() + " entries; it must have 1 to " + ALLOWED_MAX
-                        + " lines with a node's name, or sha256: and the fingerprint of a certificate");
-            }
-        }
-        return names;
     }
 
     private void checkPair(PrivateKey privateKey, X509Certificate own) throws IOException, GeneralSecurityException {

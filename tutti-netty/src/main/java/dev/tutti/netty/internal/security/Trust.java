@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Collectors;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.KeyManagerFactory;
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The certificate that a node presents, and the rule by which it trusts others: a certificate that one of its
- * authorities has signed, within its validity, not revoked, and on the list if there is one.
+ * authorities has signed, within its validity and not revoked.
  */
 public final class Trust {
 
@@ -64,12 +63,11 @@ public final class Trust {
      * Restrictions besides the authorities.
      *
      * @param revocations lists of revoked certificates; each counts for the authority that has signed it
-     * @param allowed trusted common names and fingerprints (lower-case hex of the certificate's SHA-256); empty for all
      * @param isNameChecked whether names in certificates restrict the names that a node may use
      */
-    record Rules(List<X509CRL> revocations, Set<String> allowed, boolean isNameChecked) {
+    record Rules(List<X509CRL> revocations, boolean isNameChecked) {
 
-        static final Rules NONE = new Rules(List.of(), Set.of(), true);
+        static final Rules NONE = new Rules(List.of(), true);
     }
 
     /** Authorities whose certificates are trusted, and the pass of nodes that know them. */
@@ -231,19 +229,6 @@ public final class Trust {
                             + each.getSerialNumber().toString(16) + " (tls.revoked)");
                 }
             }
-        }
-        if (!rules.allowed().isEmpty() && !isAllowed(chain.getFirst())) {
-            throw new DistrustException("its certificate is not on the list: "
-                    + chain.getFirst().getSubjectX500Principal().getName() + " (tls.allowed)");
-        }
-    }
-
-    private boolean isAllowed(X509Certificate certificate) throws CertificateException {
-        try {
-            return rules.allowed().contains(X509.digest(certificate))
-                    || Names.of(certificate, false).names().stream().anyMatch(rules.allowed()::contains);
-        } catch (GeneralSecurityException e) {
-            throw new CertificateException(e);
         }
     }
 

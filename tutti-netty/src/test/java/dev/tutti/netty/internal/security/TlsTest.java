@@ -15,20 +15,23 @@ import dev.tutti.netty.internal.loop.Ios;
 import dev.tutti.netty.internal.tcp.NettyDriver;
 import dev.tutti.netty.internal.tcp.Probe;
 import dev.tutti.netty.tls.Certificates;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
-import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
@@ -258,34 +261,18 @@ class TlsTest {
         X509.Identity authority = X509.authority(X509.newKeys(), "authority", validity);
         X509.Identity own = X509.node(authority, X509.newKeys(), "one", List.of(), validity);
         X509.Identity forged = X509.node(authority, X509.newKeys(), "two\nWARN dev.tutti.Node \u001b[2J", List.of(), validity);
+        byte[] revoked = X509.revocations(
+                authority, new TreeMap<>(Map.of(forged.certificate().getSerialNumber(), Instant.now())), Instant.now());
+        X509CRL list = (X509CRL) CertificateFactory.getInstance("X.509").generateCRL(new ByteArrayInputStream(revoked));
         List<X509Certificate> authorities = List.of(authority.certificate());
         Trust trust = Trust.of(
                 own.key(),
                 List.of(own.certificate()),
                 Trust.Authorities.of(authorities, List.of(own.certificate())),
-                new Trust.Rules(List.of(), Set.of("one"), true));
+                new Trust.Rules(List.of(list), true));
         assertThat(trust.objection(List.of(forged.certificate()), Instant.now(), false))
-                .contains("is not on the list", "WARN dev.tutti.Node")
+                .contains("is revoked", "WARN dev.tutti.Node")
                 .doesNotContain("\n", "\u001b");
-    }
-
-    @Test
-    void onlyThoseOnTheListAreTrusted() throws Exception {
-        Path allowed = Files.writeString(directory.resolve("allowed"), "# nodes\none\n");
-        Settings settings = TlsSettings.files(directory, Io.NIO, "ca", "one").with(TransportSettings.TLS_ALLOWED, allowed.toString());
-        TlsSettings.files(directory, Io.NIO, "ca", "two");
-        Security security = new Security(FileSource.of(settings));
-        List<X509Certificate> one = Pem.certificates(directory.resolve("one.pem"));
-        List<X509Certificate> two = Pem.certificates(directory.resolve("two.pem"));
-        assertThat(security.trust().objection(one, Instant.now(), false)).isNull();
-        assertThat(security.trust().objection(two, Instant.now(), false)).contains("is not on the list: CN=two");
-        Files.writeString(allowed, "sha256:" + X509.digest(two.getFirst()).toUpperCase(Locale.ROOT) + "\n");
-        TlsSettings.touch(allowed);
-        assertThat(security.refresh()).isTrue();
-        assertThat(security.trust().objection(two, Instant.now(), false)).isNull();
-        assertThat(security.trust().objection(one, Instant.now(), false)).contains("is not on the list");
-        Files.writeString(allowed, "# nobody\n");
-        TlsSettings.refuses(settings, "allowed: has 0 entries");
     }
 
     @ParameterizedTest

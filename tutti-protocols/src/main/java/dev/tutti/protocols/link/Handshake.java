@@ -91,7 +91,7 @@ final class Handshake {
         }
         if (min < 1 || versions.common(new Versions(min, max)) == 0) {
             refuse(connection, Refusal.VERSION, Hello.NONE, "the dialling node speaks protocol versions " + min + " to " + max
-                    + ", " + self + " speaks " + versions);
+                    + ", " + (admission.isRequired() ? "the other one" : self) + " speaks " + versions);
             return;
         }
         Versions theirs = new Versions(min, max);

@@ -175,6 +175,15 @@ public record Trouble(Kind kind, String group, String subject, String text, Stri
     }
 
     private static String refusalAdvice(String detail) {
+        if (detail.contains("may not come in")) {
+            return "if that node belongs to the cluster, correct admission.rule, its files, or the node";
+        }
+        if (detail.contains("no details (admission)")) {
+            return "the log of the other node says why its admission.rule does not let this one in";
+        }
+        if (detail.contains("version without admission")) {
+            return "set admission.rule when all nodes run a version that has it";
+        }
         if (detail.contains("of cluster '")) {
             return "set cluster to the same name at all nodes, or take the address out of discovery.seeds";
         }

@@ -321,7 +321,7 @@ class AdmissionTest {
     }
 
     private static Packet welcome() {
-        return new Welcome(1, PEER, 9, new SessionState(1, true, 0), 0).encode(Memory.onHeap());
+        return new Welcome(HandshakeScene.VERSIONS.max(), PEER, 9, new SessionState(1, true, 0), 0).encode(Memory.onHeap());
     }
 
     @Test
@@ -383,7 +383,7 @@ class AdmissionTest {
         scene.links.admission().onDecided(connection, Answer.admitted());
         scene.links.onFrame(
                 connection,
-                new Welcome(1, new NodeId(61, "other", "host:3"), 9, new SessionState(1, true, 0), 0).encode(Memory.onHeap()));
+                new Welcome(HandshakeScene.VERSIONS.max(), new NodeId(61, "other", "host:3"), 9, new SessionState(1, true, 0), 0).encode(Memory.onHeap()));
         assertThat(scene.events).last().isEqualTo("REFUSED host:2");
         assertThat(scene.links.open()).isEmpty();
     }

@@ -9,6 +9,8 @@ import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.TestNetwork.Node;
 import dev.tutti.protocols.node.Trouble.Kind;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Troubles that keep a node from meeting others are reported while they last, with the next step. */
 class TroubleTest {
@@ -22,6 +24,16 @@ class TroubleTest {
 
     private static Settings inCluster(Settings settings, String name) {
         return settings.with("cluster", name, Source.BUILDER, "test");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "shop-1 (h:1, CN=shop-1) may not come in: its certificate is 'x' | correct admission.rule",
+        "the other node refuses: it gives no details (admission) | the log of the other node",
+        "shop-1 (h:1) runs a version without admission | when all nodes run a version",
+    })
+    void refusalsByRulesNameTheRule(String detail, String advice) {
+        assertThat(Trouble.refusing("10.0.0.1", detail, true).advice()).contains(advice);
     }
 
     @Test

@@ -51,6 +51,7 @@ public final class Perf {
         line.addSubcommand(Bench.of(new Pingpong(), Pingpong.DEFAULTS));
         line.addSubcommand(Bench.of(new RpcCommand(), RpcCommand.defaults("tutti")));
         line.addSubcommand(Bench.of(new ScopesCommand(), ScopesCommand.DEFAULTS));
+        line.addSubcommand(new AdmissionCommand());
         line.addSubcommand(new StrangersCommand());
         Bench.configure(line);
         if (arguments.length == 0) {

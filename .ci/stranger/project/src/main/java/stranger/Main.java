@@ -4,16 +4,18 @@ import dev.tutti.Group;
 import dev.tutti.Node;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.map.ReplicatedMap;
+import dev.tutti.core.admission.Newcomer;
+import dev.tutti.core.admission.Verdict;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Two nodes on loopback: a message to all, and a map. */
+/** Two nodes on loopback, of which one has a rule about the other: a message to all, and a map. */
 public final class Main {
 
     public static void main(String[] args) throws InterruptedException {
         CountDownLatch both = new CountDownLatch(2);
         CountDownLatch greeted = new CountDownLatch(2);
-        try (Node first = Node.tcp(0).name("first").start();
+        try (Node first = Node.tcp(0).name("first").admit(Main::check).start();
                 Node second = Node.tcp(0).name("second").seeds(first.address()).start();
                 Group here = join(first, both, greeted);
                 Group there = join(second, both, greeted)) {
@@ -33,6 +35,10 @@ public final class Main {
             System.out.println("members " + there.view().members());
         }
         System.out.println("done");
+    }
+
+    private static Verdict check(Newcomer newcomer) {
+        return newcomer.name().equals("second") ? Verdict.admitted() : Verdict.refused("only second may come in");
     }
 
     private static Group join(Node node, CountDownLatch both, CountDownLatch greeted) {

@@ -130,7 +130,8 @@ public final class Lies {
         if (repair != null) {
             return count("repair", repair);
         }
-        if (theme != Theme.SILENCE && random.nextInt(truths + 1) < truths) {
+        boolean isSteady = theme == Theme.SILENCE || theme == Theme.REPAIRS;
+        if (!isSteady && random.nextInt(truths + 1) < truths) {
             return frame;
         }
         return switch (theme) {
@@ -143,7 +144,7 @@ public final class Lies {
             case NUMBERS -> near(frame);
             case CLAIMS -> isControl(frame, ACK) ? claim(frame) : frame;
             case PASSING_ON -> passOn(to, frame);
-            case REPAIRS -> frame;
+            case REPAIRS -> isRepair(frame) ? leaveOutSome(frame) : frame;
             case ADDRESSES -> frame[0] == PEERS || frame[0] == GROUP ? random.nextInt(4) > 0 ? peers() : joined() : frame;
         };
     }
@@ -352,6 +353,15 @@ public final class Lies {
         return lie;
     }
 
+    private static boolean isRepair(byte[] frame) {
+        return isControl(frame, DATA) && frame[KIND_OFFSET + 1] == REPAIR;
+    }
+
+    /** Leaves out every other repair, so that those behind it come with a gap. */
+    private byte[] leaveOutSome(byte[] frame) {
+        return random.nextBoolean() ? frame : count("silence", silence(frame));
+    }
+
     /** Prepares a forged repair for a member that asks another one for packets of a sender. */
     private void forgeRepair(String from, byte[] frame) {
         if (frame[0] != GROUP || frame.length < KIND_OFFSET + 2 || frame[KIND_OFFSET] != DATA || frame[KIND_OFFSET + 1] != FETCH) {
@@ -469,7 +479,7 @@ public final class Lies {
     private byte[] data(String to, byte[] frame) {
         int above = frame[KIND_OFFSET + 1];
         if (above == REPAIR) {
-            return random.nextBoolean() ? frame : count("silence", silence(frame));
+            return leaveOutSome(frame);
         }
         byte[] lie = frame.clone();
         if (above < ACK_ABOVE || above == RELAYED) {

@@ -20,7 +20,7 @@ public enum Theme {
     CLAIMS,
     /** It relays invented packets in a ring, under the names of others. */
     PASSING_ON,
-    /** It sends invented repairs for packets that others lack and did not ask it for. */
+    /** It sends invented repairs for packets that others did not ask it for, and leaves out some of those that they did. */
     REPAIRS,
     /** Addresses at which there is no node, and memberships in groups that do not exist. */
     ADDRESSES;

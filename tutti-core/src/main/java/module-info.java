@@ -5,6 +5,7 @@ module dev.tutti.core {
 
     exports dev.tutti.core;
     exports dev.tutti.core.admission;
+    exports dev.tutti.core.crypto;
     exports dev.tutti.core.discovery;
     exports dev.tutti.core.driver;
     exports dev.tutti.core.metrics;

@@ -388,6 +388,15 @@ public final class Packet {
         return this;
     }
 
+    /** Takes in {@code length} bytes after the end, which the caller has written into {@link #bytes}. */
+    public Packet grow(int length) {
+        if (length < 0 || length > room()) {
+            throw new IllegalArgumentException(length + " bytes added to a packet with room for " + room());
+        }
+        end += length;
+        return this;
+    }
+
     /** Appends the content of {@code other}, which is not changed. */
     public Packet append(Packet other) {
         return append(other.bytes, other.start, other.length());

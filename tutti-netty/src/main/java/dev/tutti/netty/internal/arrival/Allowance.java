@@ -1,7 +1,7 @@
-package dev.tutti.netty.internal.tcp;
+package dev.tutti.netty.internal.arrival;
 
 /** Allows a number of events each second; an unused rest does not carry over to the next. Used on the loop only. */
-final class Allowance {
+public final class Allowance {
 
     private static final long SECOND_NANOS = 1_000_000_000L;
 
@@ -9,12 +9,12 @@ final class Allowance {
     private long beganNanos;
     private int taken;
 
-    Allowance(int perSecond) {
+    public Allowance(int perSecond) {
         this.perSecond = perSecond;
     }
 
     /** Returns whether one more is allowed. */
-    boolean take(long nowNanos) {
+    public boolean take(long nowNanos) {
         if (taken == 0 || nowNanos - beganNanos >= SECOND_NANOS) {
             beganNanos = nowNanos;
             taken = 0;

@@ -1,4 +1,4 @@
-package dev.tutti.netty.internal.tcp;
+package dev.tutti.netty.internal.arrival;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -32,7 +32,7 @@ public final class Arrivals implements Executor {
     private static final int TASKS_MAX = 2;
 
     /** The operations on a connection that its stages need. */
-    interface Arrival {
+    public interface Arrival {
 
         /** Returns the key that it is counted under: {@link HostQueue#host}. */
         String host();
@@ -48,7 +48,7 @@ public final class Arrivals implements Executor {
     }
 
     /** Runs tasks on the loop later. */
-    interface Later {
+    public interface Later {
 
         void run(Runnable task, long delayNanos);
     }
@@ -97,7 +97,7 @@ public final class Arrivals implements Executor {
      * @param loop runs the results of these tasks on the loop
      * @param later runs tasks as {@code loop} does, after a delay
      */
-    Arrivals(Executor worker, Executor loop, Later later) {
+    public Arrivals(Executor worker, Executor loop, Later later) {
         this.worker = worker;
         this.loop = loop;
         this.later = later;
@@ -107,20 +107,20 @@ public final class Arrivals implements Executor {
         return deadlines.size();
     }
 
-    void onAccepted(Arrival arrival, long deadlineNanos) {
+    public void onAccepted(Arrival arrival, long deadlineNanos) {
         deadlines.put(arrival, deadlineNanos);
         put(silent, arrival);
     }
 
     /** Notes that the first message of a handshake has arrived. */
-    void onReady(Arrival arrival, boolean hasPass) {
+    public void onReady(Arrival arrival, boolean hasPass) {
         silent.remove(arrival.host(), arrival);
         put((hasPass ? withPass : strangers).ready, arrival);
         beginNext();
     }
 
     /** Removes a connection whose peer is identified, or that has ended. Idempotent. */
-    void remove(Arrival arrival) {
+    public void remove(Arrival arrival) {
         if (deadlines.remove(arrival) == null) {
             return;
         }
@@ -188,7 +188,7 @@ public final class Arrivals implements Executor {
     }
 
     /** Looks for passed deadlines after {@code delayNanos}, and from then on as long as there are connections. */
-    void scheduleExpiry(long delayNanos) {
+    public void scheduleExpiry(long delayNanos) {
         if (!isExpiryScheduled) {
             isExpiryScheduled = true;
             later.run(this::onExpiry, delayNanos);

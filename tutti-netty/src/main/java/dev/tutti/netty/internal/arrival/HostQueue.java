@@ -1,4 +1,4 @@
-package dev.tutti.netty.internal.tcp;
+package dev.tutti.netty.internal.arrival;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A bounded queue that is fair among hosts: {@link #next} serves hosts in turn, and when the queue is full the host with
  * the most entries loses its oldest one. Used on the loop only.
  */
-final class HostQueue<T> {
+public final class HostQueue<T> {
 
     private static final int IPV6_PREFIX_BYTES = 8;
 
@@ -24,12 +24,12 @@ final class HostQueue<T> {
 
     private int size;
 
-    HostQueue(int max) {
+    public HostQueue(int max) {
         this.max = max;
     }
 
     /** Returns the key under which connections of an address count: the address, or the first 64 bits of IPv6. */
-    static String host(InetAddress address) {
+    public static String host(InetAddress address) {
         return address instanceof Inet6Address
                 ? HexFormat.of().formatHex(Arrays.copyOf(address.getAddress(), IPV6_PREFIX_BYTES))
                 : address.getHostAddress();
@@ -44,7 +44,7 @@ final class HostQueue<T> {
      *
      * @return the entry that had to make room; null if there was room
      */
-    @Nullable T add(String host, T entry) {
+    public @Nullable T add(String host, T entry) {
         T evicted = size < max ? null : evict(host);
         byHost.computeIfAbsent(host, _ -> new LinkedHashSet<>()).addLast(entry);
         size++;
@@ -72,7 +72,7 @@ final class HostQueue<T> {
     }
 
     /** Removes an entry; returns whether it was there. */
-    boolean remove(String host, T entry) {
+    public boolean remove(String host, T entry) {
         LinkedHashSet<T> entries = byHost.get(host);
         if (entries == null || !entries.remove(entry)) {
             return false;

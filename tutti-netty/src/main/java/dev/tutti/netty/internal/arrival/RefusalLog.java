@@ -1,4 +1,4 @@
-package dev.tutti.netty.internal.tcp;
+package dev.tutti.netty.internal.arrival;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -8,7 +8,7 @@ import org.slf4j.Logger;
  * Logs misbehaviour of strangers, once a minute per host, so that nobody fills the log from outside. Used on the loop
  * only.
  */
-final class RefusalLog {
+public final class RefusalLog {
 
     private static final int HOSTS_MAX = 64;
     private static final long PAUSE_NANOS = 60_000_000_000L;
@@ -20,11 +20,11 @@ final class RefusalLog {
 
     private long silenced;
 
-    RefusalLog(Logger log) {
+    public RefusalLog(Logger log) {
         this.log = log;
     }
 
-    void refused(long nowNanos, String host, String remote, String reason) {
+    public void refused(long nowNanos, String host, String remote, String reason) {
         Long last = lastNanos.get(host);
         if (last != null && nowNanos - last < PAUSE_NANOS) {
             silenced++;

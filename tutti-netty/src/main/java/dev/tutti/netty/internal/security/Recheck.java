@@ -1,12 +1,12 @@
-package dev.tutti.netty.internal.tcp;
+package dev.tutti.netty.internal.security;
 
 import dev.tutti.netty.internal.loop.Loop;
 import dev.tutti.netty.internal.reload.ReloadedFiles;
-import dev.tutti.netty.internal.security.Security;
-import dev.tutti.netty.internal.security.Trust;
+import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -15,39 +15,41 @@ import java.util.function.Supplier;
 /**
  * Checks open TLS connections every {@link ReloadedFiles#CHECK_NANOS}: changed files are read again, on a worker, and a
  * connection whose certificate is not trusted any more ends. Used on the loop only.
+ *
+ * @param <C> connection
  */
-final class Recheck {
+public final class Recheck<C> {
 
-    private record Doubt(NettyConnection connection, String reason) {}
+    private record Doubt<C>(C connection, String reason) {}
 
     private final Security security;
     private final Loop loop;
-    private final Supplier<List<NettyConnection>> connections;
-    private final BiConsumer<NettyConnection, String> onDistrusted;
+    private final Supplier<Map<C, List<X509Certificate>>> connections;
+    private final BiConsumer<C, String> onDistrusted;
 
     /**
-     * @param connections connections with a certificate of the other end
+     * @param connections connections with the certificates of their other ends
      * @param onDistrusted ends a connection, for a reason
      */
-    Recheck(
+    public Recheck(
             Security security,
             Loop loop,
-            Supplier<List<NettyConnection>> connections,
-            BiConsumer<NettyConnection, String> onDistrusted) {
+            Supplier<Map<C, List<X509Certificate>>> connections,
+            BiConsumer<C, String> onDistrusted) {
         this.security = security;
         this.loop = loop;
         this.connections = connections;
         this.onDistrusted = onDistrusted;
     }
 
-    void schedule() {
+    public void schedule() {
         if (!loop.isEnded()) {
             loop.executor().schedule(this::look, ReloadedFiles.CHECK_NANOS, TimeUnit.NANOSECONDS);
         }
     }
 
     private void look() {
-        List<NettyConnection> open = connections.get();
+        Map<C, List<X509Certificate>> open = connections.get();
         try {
             loop.workers().execute(() -> check(open));
         } catch (RejectedExecutionException e) {
@@ -57,15 +59,15 @@ final class Recheck {
     }
 
     /** Checks connections. On a worker. */
-    private void check(List<NettyConnection> open) {
+    private void check(Map<C, List<X509Certificate>> open) {
         boolean isChanged = security.refresh();
         Trust trust = security.trust();
         Instant now = Instant.now();
-        List<Doubt> doubts = new ArrayList<>();
-        for (NettyConnection connection : open) {
-            String reason = trust.objection(connection.certificates(), now, isChanged);
+        List<Doubt<C>> doubts = new ArrayList<>();
+        for (Map.Entry<C, List<X509Certificate>> each : open.entrySet()) {
+            String reason = trust.objection(each.getValue(), now, isChanged);
             if (reason != null) {
-                doubts.add(new Doubt(connection, reason));
+                doubts.add(new Doubt<>(each.getKey(), reason));
             }
         }
         try {

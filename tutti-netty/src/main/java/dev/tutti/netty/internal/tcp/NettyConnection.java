@@ -4,6 +4,8 @@ import dev.tutti.address.HostPort;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.Socket;
+import dev.tutti.netty.internal.arrival.Arrivals;
+import dev.tutti.netty.internal.arrival.HostQueue;
 import dev.tutti.netty.internal.security.ClientHello;
 import dev.tutti.netty.internal.security.Preface;
 import dev.tutti.netty.internal.security.TlsTrouble;

@@ -10,6 +10,8 @@ import dev.tutti.core.driver.Socket;
 import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.netty.internal.arrival.Arrivals;
+import dev.tutti.netty.internal.arrival.HostQueue;
 import dev.tutti.netty.internal.loop.DriverCounters;
 import dev.tutti.netty.internal.loop.DriverCounters.Name;
 import dev.tutti.netty.internal.loop.Loop;
@@ -17,15 +19,18 @@ import dev.tutti.netty.internal.loop.NettyMetrics;
 import dev.tutti.netty.internal.loop.ProcessorWatch;
 import dev.tutti.netty.internal.memory.DirectMemory;
 import dev.tutti.netty.internal.security.Passes;
+import dev.tutti.netty.internal.security.Recheck;
 import dev.tutti.netty.internal.security.Security;
 import dev.tutti.netty.internal.security.Trust;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.IntObjectHashMap;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -161,12 +166,18 @@ public final class NettyDriver implements StreamDriver {
         started.onStart(System.nanoTime());
         Security security = endpoint.security();
         if (security != null) {
-            new Recheck(security, loop, this::authenticated, this::onDistrusted).schedule();
+            new Recheck<>(security, loop, this::authenticated, this::onDistrusted).schedule();
         }
     }
 
-    private List<NettyConnection> authenticated() {
-        return open.values().stream().filter(connection -> !connection.certificates().isEmpty()).toList();
+    private Map<NettyConnection, List<X509Certificate>> authenticated() {
+        Map<NettyConnection, List<X509Certificate>> authenticated = new LinkedHashMap<>();
+        for (NettyConnection connection : open.values()) {
+            if (!connection.certificates().isEmpty()) {
+                authenticated.put(connection, connection.certificates());
+            }
+        }
+        return authenticated;
     }
 
     private void onDistrusted(NettyConnection connection, String reason) {

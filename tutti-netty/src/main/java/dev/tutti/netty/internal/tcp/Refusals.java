@@ -1,5 +1,7 @@
 package dev.tutti.netty.internal.tcp;
 
+import dev.tutti.netty.internal.arrival.Allowance;
+import dev.tutti.netty.internal.arrival.RefusalLog;
 import dev.tutti.netty.internal.loop.DriverCounters;
 import dev.tutti.netty.internal.loop.DriverCounters.Name;
 import org.slf4j.Logger;

@@ -1,4 +1,4 @@
-package dev.tutti.netty.internal.tcp;
+package dev.tutti.netty.internal.arrival;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -8,7 +8,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.certificate.X509;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.loop.Ios;
-import dev.tutti.netty.internal.tcp.Arrivals;
+import dev.tutti.netty.internal.arrival.Arrivals;
 import dev.tutti.netty.internal.tcp.Probe;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;

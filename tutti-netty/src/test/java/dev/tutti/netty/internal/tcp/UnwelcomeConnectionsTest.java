@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.netty.internal.arrival.Arrivals;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.loop.Ios;
 import java.io.IOException;

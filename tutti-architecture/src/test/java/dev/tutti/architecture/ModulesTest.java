@@ -39,11 +39,13 @@ class ModulesTest {
             List.of(
                     "dev.tutti",
                     "dev.tutti.internal",
+                    "dev.tutti.internal.admission",
                     "dev.tutti.internal.delivery",
                     "dev.tutti.internal.diagnostics",
                     "dev.tutti.internal.discovery",
                     "dev.tutti.internal.group",
                     "dev.tutti.internal.inspection",
+                    "dev.tutti.internal.settings",
                     "dev.tutti.internal.state",
                     "dev.tutti.internal.submission"),
             List.of("dev.tutti.console", "dev.tutti.console.internal"),

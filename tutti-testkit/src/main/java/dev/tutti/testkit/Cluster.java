@@ -2,13 +2,11 @@ package dev.tutti.testkit;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
-import dev.tutti.core.Member;
 import dev.tutti.sim.Network;
 import dev.tutti.sim.Path;
 import dev.tutti.sim.SimulatedNode;
 import dev.tutti.sim.Simulation;
 import dev.tutti.sim.Tap;
-import dev.tutti.sim.check.Violation;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,6 +53,7 @@ public final class Cluster implements AutoCloseable {
     private final TreeMap<String, GroupHistory> records = new TreeMap<>();
     private final Expectations expectations = new Expectations();
     private final List<SimulatedProcess> processes = new ArrayList<>();
+    private final ClusterState state = new ClusterState(processes, records);
 
     /** Hosts by their names; each process has a host of its own. */
     private final TreeMap<String, List<String>> names = new TreeMap<>();
@@ -450,21 +449,13 @@ public final class Cluster implements AutoCloseable {
     }
 
     public Cluster awaitOneView(Duration limit) {
-        return advanceUntil("one view in each group of all its members", limit, () -> memberships().isOneView());
+        return advanceUntil("one view in each group of all its members", limit, state::isOneView);
     }
 
     /** Waits for one view in each group of exactly its members on these processes. */
     public Cluster awaitOneViewOf(Duration limit, int... numbers) {
         List<SimulatedProcess> chosen = Arrays.stream(numbers).mapToObj(this::process).toList();
         return advanceUntil("one view of " + names(numbers), limit, new Memberships(chosen)::isOneView);
-    }
-
-    private Memberships memberships() {
-        return new Memberships(running());
-    }
-
-    private List<SimulatedProcess> running() {
-        return processes.stream().filter(SimulatedProcess::isRunning).toList();
     }
 
     /**
@@ -479,34 +470,18 @@ public final class Cluster implements AutoCloseable {
         quiet();
         long end = simulation.nowNanos() + limit.toNanos();
         advanceUntil(
-                () -> memberships().isOneView() ? "rest; still " + busy() : "rest; not one view in each group of all its members",
+                () -> state.isOneView() ? "rest; still " + state.busy() : "rest; not one view in each group of all its members",
                 limit,
-                this::isAtRest);
-        List<String> missing = missing();
-        while (!missing.isEmpty() || !isAtRest()) {
+                state::isAtRest);
+        List<String> missing = state.missing();
+        while (!missing.isEmpty() || !state.isAtRest()) {
             if (simulation.nowNanos() >= end) {
                 throw new AssertionError("not at rest within " + limit.toMillis() + " ms: " + missing);
             }
             advance(Duration.ofMillis(20));
-            missing = missing();
+            missing = state.missing();
         }
         return this;
-    }
-
-    /** Returns everything that is unfinished though nothing waits to be sent. */
-    private List<String> missing() {
-        List<String> missing = new ArrayList<>(violations(true));
-        running().forEach(process -> missing.addAll(process.statesUnderWay()));
-        return missing;
-    }
-
-    private boolean isAtRest() {
-        List<SimulatedProcess> running = running();
-        return memberships().isOneView() && running.stream().noneMatch(SimulatedProcess::isBusy);
-    }
-
-    private List<String> busy() {
-        return running().stream().filter(SimulatedProcess::isBusy).map(SimulatedProcess::business).toList();
     }
 
     /**
@@ -514,22 +489,11 @@ public final class Cluster implements AutoCloseable {
      * after each test.
      */
     public Cluster assertSafe() {
-        List<String> violations = violations(false);
+        List<String> violations = state.violations();
         if (!violations.isEmpty()) {
             throw new AssertionError("tutti has broken its promises: " + violations);
         }
         return this;
-    }
-
-    private List<String> violations(boolean isAtRest) {
-        TreeMap<String, TreeSet<Member>> members = memberships().members();
-        List<String> found = new ArrayList<>();
-        records.forEach((group, record) -> {
-            TreeSet<Member> present = isAtRest && record.isChecked ? members.get(group) : null;
-            List<Violation> violations = present == null ? record.violations() : record.violationsAtRest(present);
-            violations.forEach(violation -> found.add("group " + group + ": " + violation));
-        });
-        return found;
     }
 
     // ------------------------------------------------------------------ telling

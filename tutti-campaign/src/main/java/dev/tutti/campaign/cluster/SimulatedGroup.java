@@ -2,6 +2,7 @@ package dev.tutti.campaign.cluster;
 
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.sim.SimulatedNode;
@@ -172,5 +173,24 @@ final class SimulatedGroup {
             text.append('\n');
         }
         return text.toString();
+    }
+
+    /** Appends a report to a text, as names and values in one line. */
+    private record TextReport(StringBuilder text, String prefix) implements Report {
+
+        @Override
+        public void put(String name, long value) {
+            put(name, Long.toString(value));
+        }
+
+        @Override
+        public void put(String name, String value) {
+            text.append(prefix).append(name).append('=').append(value).append(' ');
+        }
+
+        @Override
+        public Report section(String name) {
+            return new TextReport(text, prefix + name + ".");
+        }
     }
 }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a node expects of a transport with connections: the order of frames, their ends, turns, time and failures. A transport's own
+ * Contract of a transport with connections: the order of frames, their ends, turns, time and failures. A transport's own
  * test extends this class and gives the provider.
  *
  * <pre>{@code

@@ -1,0 +1,71 @@
+package dev.tutti.testkit;
+
+import dev.tutti.core.Member;
+import dev.tutti.sim.check.Violation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** State of a cluster as a whole: its views, its rest, and the guarantees that were broken. */
+final class ClusterState {
+
+    private final List<SimulatedProcess> processes;
+    private final Map<String, GroupHistory> histories;
+
+    /**
+     * @param processes all processes; they may be added later
+     * @param histories histories of the groups by their names, in the order of names
+     */
+    ClusterState(List<SimulatedProcess> processes, TreeMap<String, GroupHistory> histories) {
+        this.processes = processes;
+        this.histories = histories;
+    }
+
+    /** Returns whether each group has one view of all its members on running processes. */
+    boolean isOneView() {
+        return memberships().isOneView();
+    }
+
+    /** Returns whether there is one view in each group, and no thread of a running process is active. */
+    boolean isAtRest() {
+        return isOneView() && running().stream().noneMatch(SimulatedProcess::isBusy);
+    }
+
+    /** Returns the running processes that are active, and why. */
+    List<String> busy() {
+        return running().stream().filter(SimulatedProcess::isBusy).map(SimulatedProcess::business).toList();
+    }
+
+    /** Returns everything that is unfinished though nothing waits to be sent. */
+    List<String> missing() {
+        List<String> missing = new ArrayList<>(violations(true));
+        running().forEach(process -> missing.addAll(process.statesUnderWay()));
+        return missing;
+    }
+
+    /** Returns the guarantees that were broken. */
+    List<String> violations() {
+        return violations(false);
+    }
+
+    private List<String> violations(boolean isAtRest) {
+        TreeMap<String, TreeSet<Member>> members = memberships().members();
+        List<String> found = new ArrayList<>();
+        histories.forEach((group, history) -> {
+            TreeSet<Member> present = isAtRest && history.isChecked ? members.get(group) : null;
+            List<Violation> violations = present == null ? history.violations() : history.violationsAtRest(present);
+            violations.forEach(violation -> found.add("group " + group + ": " + violation));
+        });
+        return found;
+    }
+
+    private Memberships memberships() {
+        return new Memberships(running());
+    }
+
+    private List<SimulatedProcess> running() {
+        return processes.stream().filter(SimulatedProcess::isRunning).toList();
+    }
+}

@@ -52,7 +52,7 @@ public final class Outages {
      *
      * @return whether the records were removed
      */
-    public boolean loseRecords(int number) {
+    boolean loseRecords(int number) {
         boolean isPossible = nodes.node(number).life() == SimulatedNode.Life.DOWN
                 && group.find(number) != null
                 && !settings.group().get(GroupSettings.FOUNDERS).contains("n" + number);

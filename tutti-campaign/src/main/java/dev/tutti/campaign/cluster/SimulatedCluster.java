@@ -324,12 +324,12 @@ public final class SimulatedCluster {
         return this;
     }
 
-    public SimulatedCluster advanceMillis(long millis) {
+    SimulatedCluster advanceMillis(long millis) {
         return advance(Duration.ofMillis(millis));
     }
 
     /** Runs until nodes have received {@code frames} more frames in total, or a second has passed. */
-    public SimulatedCluster advanceFrames(long frames) {
+    SimulatedCluster advanceFrames(long frames) {
         long goal = simulation.trace().count(Trace.Kind.FRAME) + frames;
         simulation.advanceUntil(
                 () -> simulation.trace().count(Trace.Kind.FRAME) >= goal, Duration.ofSeconds(1));
@@ -349,7 +349,7 @@ public final class SimulatedCluster {
     }
 
     /** Makes every node send a short message about once in each {@code period}, until {@link #quiet}. */
-    public SimulatedCluster chatter(Duration period) {
+    SimulatedCluster chatter(Duration period) {
         for (int number = 1; number <= nodes.size(); number++) {
             chatter(number, period);
         }
@@ -357,7 +357,7 @@ public final class SimulatedCluster {
     }
 
     /** Makes one node send, at random times, until {@link #quiet}. */
-    public SimulatedCluster chatter(int number, Duration period) {
+    SimulatedCluster chatter(int number, Duration period) {
         chatter.begin(period, () -> {
             if (isUp(number) && seat(number).ordersWaiting() == 0) {
                 send(number, 1, 60);
@@ -415,7 +415,7 @@ public final class SimulatedCluster {
     }
 
     /** Joins the group again as another member of the node, after its application has left. */
-    public SimulatedCluster joinAgain(int number) {
+    SimulatedCluster joinAgain(int number) {
         // Messages delivered to the former member have to be consumed, or their memory is never released.
         seat(number).application.setPace(Duration.ZERO);
         seat(number).application.release();
@@ -428,7 +428,7 @@ public final class SimulatedCluster {
         return this;
     }
 
-    public SimulatedCluster leaveIfMember(int number) {
+    SimulatedCluster leaveIfMember(int number) {
         if (seat(number).application.isMember()) {
             leave(number);
         }
@@ -474,7 +474,7 @@ public final class SimulatedCluster {
         return assertSafe();
     }
 
-    public SimulatedCluster assertOneViewOf(Duration limit, Integer... numbers) {
+    SimulatedCluster assertOneViewOf(Duration limit, Integer... numbers) {
         TreeSet<String> names = new TreeSet<>();
         for (int number : numbers) {
             names.add("n" + number);

@@ -35,7 +35,7 @@ public final class MutantHunt {
     public record Result(Mutant mutant, String property, String seed, long schedules, double seconds, String remark) {
 
         /** Reports whether the mutant was detected by something that passes without it. */
-        public boolean isCaught() {
+        boolean isCaught() {
             return !property.isEmpty() && remark.isEmpty();
         }
 

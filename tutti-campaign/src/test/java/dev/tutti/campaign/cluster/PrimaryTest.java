@@ -1,17 +1,13 @@
-package dev.tutti.campaign.search;
+package dev.tutti.campaign.cluster;
 
 import static dev.tutti.campaign.cluster.SimulatedCluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.campaign.cluster.SimulatedCluster;
-import dev.tutti.campaign.schedule.Schedule;
-import dev.tutti.campaign.schedule.Swarm;
 import dev.tutti.core.View;
 import dev.tutti.protocols.node.GroupSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -252,13 +248,5 @@ class PrimaryTest {
                 cluster.heal().advance(MERGE_MAX).assertOneView(SECOND).assertComesToRest(SECOND);
             }
         }
-    }
-
-    @Test
-    void schedulesBreakNothing() {
-        LongStream.rangeClosed(1, 25).forEach(seed -> {
-            Trial.Outcome outcome = Trial.run(Swarm.draw(seed, Schedule.Mode.PRIMARY));
-            assertThat(outcome.property()).as("seed " + seed + ": " + outcome.failure()).isEmpty();
-        });
     }
 }

@@ -101,14 +101,15 @@ final class AdmissionCommand implements Callable<Integer> {
     }
 
     private void measure(Node member) throws InterruptedException, IOException {
-        attackFor(member, Math.max(2, seconds / 3));
+        // Ten times the rate, so that the code is compiled before it is measured.
+        attackFor(member, Math.max(2, seconds / 3), 10 * attempts);
         double quiet = processors(seconds / 3.0);
         long before = memory();
         refused.set(0);
         attackNanos.set(0);
         long startNanos = System.nanoTime();
         long startProcessNanos = processNanos();
-        attackFor(member, seconds);
+        attackFor(member, seconds, attempts);
         double elapsed = (System.nanoTime() - startNanos) / 1e9;
         double all = (processNanos() - startProcessNanos) / 1e9 / elapsed;
         double attacker = attackNanos.get() / 1e9 / elapsed;
@@ -143,9 +144,9 @@ final class AdmissionCommand implements Callable<Integer> {
         return (double) (processNanos() - startProcessNanos) / (System.nanoTime() - startNanos);
     }
 
-    private void attackFor(Node member, int duration) throws InterruptedException, IOException {
+    private void attackFor(Node member, int duration, int perMinute) throws InterruptedException, IOException {
         isOver = false;
-        Thread attacker = Thread.ofPlatform().start(() -> attack(member.address()));
+        Thread attacker = Thread.ofPlatform().start(() -> attack(member.address(), perMinute));
         attacker.join(TimeUnit.SECONDS.toMillis(duration));
         isOver = true;
         attacker.join();
@@ -156,12 +157,12 @@ final class AdmissionCommand implements Callable<Integer> {
     }
 
     /** Makes attempts at the given rate, one after the other. */
-    private void attack(String address) {
+    private void attack(String address, int perMinute) {
         int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
         long startNanos = System.nanoTime();
         try {
             for (long number = 0; !isOver; number++) {
-                long waitNanos = startNanos + number * 60_000_000_000L / attempts - System.nanoTime();
+                long waitNanos = startNanos + number * 60_000_000_000L / perMinute - System.nanoTime();
                 if (waitNanos > 0) {
                     LockSupport.parkNanos(waitNanos);
                 }

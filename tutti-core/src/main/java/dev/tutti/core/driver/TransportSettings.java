@@ -78,12 +78,41 @@ public final class TransportSettings {
             "Send and receive buffer of each socket. 0 B leaves it to the operating system with TCP; with UDP, where what"
                     + " does not fit is lost, it takes 4 MiB or what the system allows.");
 
+    public static final Setting<Size> SEND_BUFFER = Setting.size(
+            "transport.send-buffer",
+            Size.bytes(0),
+            Size.bytes(0),
+            Size.mebibytes(64),
+            "Send buffer of each socket; 0 B takes transport.socket-buffer.");
+
+    public static final Setting<Size> RECEIVE_BUFFER = Setting.size(
+            "transport.receive-buffer",
+            Size.bytes(0),
+            Size.bytes(0),
+            Size.mebibytes(64),
+            "Receive buffer of each socket; 0 B takes transport.socket-buffer.");
+
+    public static final Setting<Integer> DSCP = Setting.count(
+            "transport.dscp",
+            0,
+            0,
+            63,
+            "Differentiated services code point (RFC 2474) of all that the node sends, by which routers and switches tell classes of"
+                    + " traffic apart: 46 for expedited forwarding, 10 for AF11; 0 is best effort.");
+
+    public static final Setting<String> CONGESTION_CONTROL = Setting.text(
+            "transport.congestion-control",
+            "",
+            "Congestion control of TCP, bbr for example; empty for that of the system. On Linux with transport.io epoll or"
+                    + " io-uring; /proc/sys/net/ipv4/tcp_available_congestion_control lists what there is.");
+
     public static final Setting<Size> WRITE_BUFFER_MAX = Setting.size(
             "transport.write-buffer-max",
             Size.mebibytes(64),
             Size.mebibytes(1),
             Size.gibibytes(1),
-            "Bytes that may wait to be written to one connection; beyond them it is closed.");
+            "Bytes that may wait to be written to one connection; beyond them it is closed. The windows of groups keep senders far"
+                    + " below: a node waits for a receiver after 1.5 windows in each group that they share.");
 
     public static final Setting<Checksum> CHECKSUM = Setting.choice(
             "transport.checksum",
@@ -118,7 +147,13 @@ public final class TransportSettings {
             "transport.multicast.address",
             "",
             "IP multicast group and port with which UDP sends to all nodes at once, 239.192.78.1:7801 or [ff12::7801]:7801"
-                    + " for example, the same at all nodes; empty for none. It uses the interface of bind.address.");
+                    + " for example, the same at all nodes; empty for none.");
+
+    public static final Setting<String> MULTICAST_INTERFACE = Setting.text(
+            "transport.multicast.interface",
+            "",
+            "Interface of multicasts, as in bind.address: eth1, eth*, SITE_LOCAL or an address of it; empty for that of"
+                    + " bind.address.");
 
     public static final Setting<Integer> MULTICAST_TTL = Setting.count(
             "transport.multicast.ttl",
@@ -193,12 +228,17 @@ public final class TransportSettings {
             CONNECT_TIMEOUT,
             CONNECTIONS_MAX,
             SOCKET_BUFFER,
+            SEND_BUFFER,
+            RECEIVE_BUFFER,
+            DSCP,
+            CONGESTION_CONTROL,
             WRITE_BUFFER_MAX,
             CHECKSUM,
             DATAGRAM_SIZE,
             DATAGRAM_QUEUE_MAX,
             DATAGRAM_OFFLOAD,
             MULTICAST_ADDRESS,
+            MULTICAST_INTERFACE,
             MULTICAST_TTL,
             DATAGRAM_WINDOW,
             TLS_CERTIFICATE,

@@ -83,7 +83,9 @@ final class Endpoint {
             endpoint.bound = new HostPort(HostPort.hostOf(address), port).toString();
             endpoint.advertised = binding.advertised(port);
             endpoint.security = Security.open(settings, endpoint.advertised);
-            endpoint.describe();
+            Options options = Options.of(settings);
+            options.applyTo(listener, endpoint.io);
+            endpoint.describe(options);
             endpoint.loop.name("tutti-" + port);
         } catch (RuntimeException e) {
             endpoint.close(1);
@@ -112,13 +114,13 @@ final class Endpoint {
                 });
     }
 
-    private void describe() {
+    private void describe(Options options) {
         description.put("io", io.toString());
         description.put("java", Runtime.version().toString());
         description.put("tls", security == null ? "none" : security.description());
         description.put("checksum", isSummed ? "crc32c" : security == null ? "none" : "of TLS");
         description.put("bound", bound);
-        description.put("congestion-control", congestionControl());
+        description.put("congestion-control", options.congestionControl().isEmpty() ? congestionControl() : options.congestionControl());
     }
 
     /** Returns the operating system's congestion control, which is left unchanged. */
@@ -155,10 +157,7 @@ final class Endpoint {
         channel.config().setAllocator(allocator);
         channel.config().setTcpNoDelay(true);
         channel.config().setKeepAlive(true);
-        if (0 < options.socketBufferBytes()) {
-            channel.config().setSendBufferSize(options.socketBufferBytes());
-            channel.config().setReceiveBufferSize(options.socketBufferBytes());
-        }
+        options.applyTo(channel);
     }
 
     boolean isSecure() {

@@ -2,6 +2,7 @@ package dev.tutti.netty.internal.udp;
 
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
 import dev.tutti.netty.internal.address.Binding;
@@ -58,7 +59,8 @@ final class DatagramSockets {
     private final boolean isOffloading;
 
     // Requested size, and sizes granted by the system.
-    private final int bufferBytes;
+    private final int wantedReceiveBytes;
+    private final int wantedSendBytes;
     private final int receiveBufferBytes;
     private final int sendBufferBytes;
 
@@ -68,12 +70,16 @@ final class DatagramSockets {
         this.binding = binding;
         this.multicast = Multicast.of(settings, binding);
         this.size = DatagramSize.of(settings, Interfaces.mtu(binding.address()));
-        int wanted = (int) settings.get(TransportSettings.SOCKET_BUFFER).bytes();
-        this.bufferBytes = 0 < wanted ? wanted : BUFFER_BYTES;
+        this.wantedReceiveBytes = bufferBytes(settings, TransportSettings.RECEIVE_BUFFER);
+        this.wantedSendBytes = bufferBytes(settings, TransportSettings.SEND_BUFFER);
         this.isOffloading = settings.get(TransportSettings.DATAGRAM_OFFLOAD);
         SocketProtocolFamily family = family(binding.address());
         this.unicast = (DatagramChannel) binding.bind(address -> bootstrap(loop, family).bind(address));
         this.isMerging = configure(unicast, inbound);
+        int dscp = settings.get(TransportSettings.DSCP);
+        if (0 < dscp) {
+            unicast.config().setTrafficClass(dscp << 2);
+        }
         this.receiveBufferBytes = got(unicast.config().getReceiveBufferSize());
         this.sendBufferBytes = got(unicast.config().getSendBufferSize());
         forbidFragments(size.isWhole());
@@ -88,6 +94,12 @@ final class DatagramSockets {
     static DatagramSockets open(
             Settings settings, Io io, Loop loop, Binding binding, DatagramInbound inbound, DatagramInbound groupInbound) {
         return new DatagramSockets(settings, io, loop, binding, inbound, groupInbound);
+    }
+
+    private static int bufferBytes(Settings settings, Setting<Size> own) {
+        long bytes = settings.get(own).bytes();
+        bytes = 0 < bytes ? bytes : settings.get(TransportSettings.SOCKET_BUFFER).bytes();
+        return 0 < bytes ? (int) bytes : BUFFER_BYTES;
     }
 
     private static SocketProtocolFamily family(InetAddress address) {
@@ -106,8 +118,8 @@ final class DatagramSockets {
     private boolean configure(DatagramChannel channel, DatagramInbound inbound) {
         channel.pipeline().addLast(inbound);
         channel.config().setRecvByteBufAllocator(inbound.allocator());
-        channel.config().setReceiveBufferSize(bufferBytes);
-        channel.config().setSendBufferSize(bufferBytes);
+        channel.config().setReceiveBufferSize(wantedReceiveBytes);
+        channel.config().setSendBufferSize(wantedSendBytes);
         return switch (io) {
             case EPOLL -> {
                 // Netty reports the segment size of a merged buffer only if it receives one by one (recvmsg); if the
@@ -188,20 +200,20 @@ final class DatagramSockets {
     }
 
     void describe(Map<String, String> description) {
-        description.put("receive-buffer", buffer(receiveBufferBytes, "net.core.rmem_max"));
-        description.put("send-buffer", buffer(sendBufferBytes, "net.core.wmem_max"));
+        description.put("receive-buffer", buffer(receiveBufferBytes, wantedReceiveBytes, "net.core.rmem_max"));
+        description.put("send-buffer", buffer(sendBufferBytes, wantedSendBytes, "net.core.wmem_max"));
         description.put("multicast", multicast == null ? "none" : multicast.toString());
         description.put("merging", isMerging ? "GRO" : "none");
     }
 
     /** Returns whether the system has granted less than was requested. */
     boolean isCut() {
-        return receiveBufferBytes < bufferBytes || sendBufferBytes < bufferBytes;
+        return receiveBufferBytes < wantedReceiveBytes || sendBufferBytes < wantedSendBytes;
     }
 
-    private String buffer(int got, String limit) {
+    private static String buffer(int got, int wanted, String limit) {
         String text = Size.bytes(got).toString();
-        return got < bufferBytes ? text + " of " + Size.bytes(bufferBytes) + "; raise " + limit : text;
+        return got < wanted ? text + " of " + Size.bytes(wanted) + "; raise " + limit : text;
     }
 
     /**

@@ -38,7 +38,7 @@ record Multicast(InetSocketAddress group, NetworkInterface via, int timeToLive) 
             throw wrong(text, "bind.address is " + HostPort.hostOf(bound)
                     + "; set a group and a bind.address of the same version of IP");
         }
-        NetworkInterface via = Interfaces.of(bound.isAnyLocalAddress() ? binding.choice().advertise(bound) : bound);
+        NetworkInterface via = Interfaces.of(through(settings, binding));
         try {
             check(text, via.getName(), via.isLoopback(), via.supportsMulticast());
         } catch (SocketException e) {
@@ -47,6 +47,20 @@ record Multicast(InetSocketAddress group, NetworkInterface via, int timeToLive) 
         InetAddress scoped = Interfaces.scoped(group.getAddress(), via.getIndex());
         return new Multicast(
                 new InetSocketAddress(scoped, group.getPort()), via, settings.get(TransportSettings.MULTICAST_TTL));
+    }
+
+    /** Returns an address of the interface. */
+    private static InetAddress through(Settings settings, Binding binding) {
+        String wanted = settings.get(TransportSettings.MULTICAST_INTERFACE);
+        if (!wanted.isBlank()) {
+            try {
+                return binding.choice().listen(wanted);
+            } catch (IllegalArgumentException e) {
+                throw new TransportException("transport.multicast.interface: " + e.getMessage(), e);
+            }
+        }
+        InetAddress bound = binding.address();
+        return bound.isAnyLocalAddress() ? binding.choice().advertise(bound) : bound;
     }
 
     /** @throws TransportException if {@code text} is no multicast address with a port */

@@ -1,9 +1,14 @@
 package dev.tutti.netty.internal.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.driver.Socket;
+import dev.tutti.core.driver.TransportException;
+import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.metrics.Metric;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.core.settings.Size;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.loop.Ios;
 import java.util.List;
@@ -63,6 +68,35 @@ class SocketsTest {
                 assertThat(dialled.values()).containsKeys("retransmitted-segments", "window-segments", "segment-bytes");
             }
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource(IOS)
+    void optionsOfSocketsAreSet(Io io) {
+        Settings settings = Probe.settings(io)
+                .with(TransportSettings.SEND_BUFFER, Size.kibibytes(64))
+                .with(TransportSettings.RECEIVE_BUFFER, Size.kibibytes(128))
+                .with(TransportSettings.DSCP, 46)
+                .with(TransportSettings.CONGESTION_CONTROL, io == Io.NIO ? "" : "reno");
+        try (Probe one = Probe.start(settings); Probe two = Probe.start(settings)) {
+            int there = one.connect(two);
+            two.await(Probe.Kind.ACCEPTED);
+            one.send(there, new byte[1_000]);
+            two.await(Probe.Kind.FRAME);
+            if (io != Io.NIO) {
+                assertThat(one.driver.description()).containsEntry("congestion-control", "reno");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource(IOS)
+    void aCongestionControlThatIsNotThereIsRefusedWithThoseThatAre(Io io) {
+        Settings settings = Probe.settings(io).with(TransportSettings.CONGESTION_CONTROL, "pigeon");
+        assertThatThrownBy(() -> Probe.open(settings))
+                .isInstanceOf(TransportException.class)
+                .hasMessageContaining("transport.congestion-control: pigeon")
+                .hasMessageContaining(io == Io.NIO ? "transport.io: epoll" : "reno");
     }
 
     @ParameterizedTest

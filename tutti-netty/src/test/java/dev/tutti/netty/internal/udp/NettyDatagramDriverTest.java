@@ -517,6 +517,22 @@ class NettyDatagramDriverTest {
     }
 
     @Test
+    void multicastsTakeTheInterfaceThatIsSet() {
+        Settings everywhere = DatagramProbe.settings(Io.NIO)
+                .with(TransportSettings.BIND_ADDRESS, "ANY")
+                .with(TransportSettings.INSECURE, true)
+                .with(TransportSettings.MULTICAST_ADDRESS, newGroup());
+        try (DatagramProbe probe = DatagramProbe.start(everywhere.with(TransportSettings.MULTICAST_INTERFACE, "LOOPBACK"))) {
+            assertThat(probe.driver.description().get("multicast")).contains("on lo");
+            assertThat(probe.driver.address()).as("IPv4, as the socket").doesNotContain("[");
+        }
+        assertThatThrownBy(() -> NettyDatagramDriver.open(everywhere.with(TransportSettings.MULTICAST_INTERFACE, "ppp*")))
+                .isInstanceOf(TransportException.class)
+                .hasMessageContaining("transport.multicast.interface: ppp*")
+                .hasMessageContaining("this machine has");
+    }
+
+    @Test
     void namesAnInterfaceWithoutMulticast() {
         assertThatThrownBy(() -> Multicast.check("239.192.1.1:7801", "tun7", false, false))
                 .isInstanceOf(TransportException.class)

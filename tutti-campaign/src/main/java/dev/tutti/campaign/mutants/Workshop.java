@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
@@ -34,6 +35,9 @@ public final class Workshop {
     private static final List<String> ALONE = List.of("-implicit:none");
 
     private final Path home;
+
+    /** What the compiler makes of unchanged files, by their paths; many mutants change the same file. */
+    private final Map<List<String>, Map<String, String>> unchanged = new ConcurrentHashMap<>();
 
     /** @param home the root of the sources from which this process was built */
     public Workshop(Path home) {
@@ -78,20 +82,20 @@ public final class Workshop {
      */
     public void build(Mutant mutant, Path directory) {
         Map<String, String> patched = mutant.patch().applyTo(home);
-        Path originals = directory.resolveSibling(directory.getFileName() + ".original");
-        compile("mutant " + mutant.name(), originals(mutant), originals, ALONE);
         compile("mutant " + mutant.name(), patched, directory, ALONE);
-        if (classesIn(directory).equals(classesIn(originals))) {
+        Path originals = directory.resolveSibling(directory.getFileName() + ".original");
+        if (classesIn(directory).equals(unchanged.computeIfAbsent(mutant.patch().files(), files -> classesOf(files, originals)))) {
             throw new IllegalArgumentException("mutant " + mutant.name() + " changes no bytecode");
         }
     }
 
-    private Map<String, String> originals(Mutant mutant) {
-        Map<String, String> originals = new TreeMap<>();
-        for (String file : mutant.patch().files()) {
-            originals.put(file, read(home.resolve(file)));
+    private Map<String, String> classesOf(List<String> files, Path directory) {
+        Map<String, String> sources = new TreeMap<>();
+        for (String file : files) {
+            sources.put(file, read(home.resolve(file)));
         }
-        return originals;
+        compile(files.toString(), sources, directory, ALONE);
+        return classesIn(directory);
     }
 
     /**

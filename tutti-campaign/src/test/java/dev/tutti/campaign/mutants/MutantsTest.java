@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MutantsTest {
 
     private static final Path HOME = Path.of("..");
+    private static final Workshop WORKSHOP = new Workshop(HOME);
 
     private static final List<String> HEADER = List.of("Wrong: One is", "  too few.", "Breaks: S9, no exception leaves a node", "Seen by: sim --mode prompt");
 
@@ -26,7 +27,7 @@ class MutantsTest {
     @ParameterizedTest
     @MethodSource("mutants")
     void appliesCompilesAndChangesBytecode(Mutant mutant, @TempDir Path directory) {
-        new Workshop(HOME).build(mutant, directory.resolve("classes"));
+        WORKSHOP.build(mutant, directory.resolve("classes"));
         assertThat(directory.resolve("classes")).isNotEmptyDirectory();
         if (mutant.seer() instanceof Mutant.Seer.Tests tests) {
             assertThat(HOME.resolve(tests.module()).resolve("src/test/java")).as("module of " + mutant.name()).isDirectory();
@@ -71,7 +72,7 @@ class MutantsTest {
                 "Wrong: nothing", "Breaks: S9", "Seen by: sim",
                 "--- a/" + mutant.patch().files().getFirst(), "+++ b/" + mutant.patch().files().getFirst(),
                 "@@ -1,1 +1,2 @@", "+// nothing"));
-        assertThatThrownBy(() -> new Workshop(HOME).build(nothing, directory.resolve("classes")))
+        assertThatThrownBy(() -> WORKSHOP.build(nothing, directory.resolve("classes")))
                 .hasMessageContaining("changes no bytecode");
     }
 

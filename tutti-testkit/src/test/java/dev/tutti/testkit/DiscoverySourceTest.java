@@ -5,15 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.Event;
 import dev.tutti.Group;
 import dev.tutti.Node;
-import dev.tutti.Threads;
 import dev.tutti.core.discovery.DiscoverySource;
 import dev.tutti.core.discovery.NodeEntry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,25 +26,11 @@ class DiscoverySourceTest {
         @Nullable Supplier<? extends Throwable> outage;
         long looks;
 
-        /** Where calls wait while it is set; null to return at once. */
-        @Nullable CompletableFuture<Void> gate;
-
-        /** Waits in virtual time. */
-        @Nullable Threads threads;
-
-        int waiting;
-
         DiscoverySource source() {
             return new Source(this);
         }
 
         void check() throws IOException {
-            CompletableFuture<Void> closed = gate;
-            if (closed != null) {
-                waiting++;
-                Objects.requireNonNull(threads).join(closed);
-                waiting--;
-            }
             Supplier<? extends Throwable> present = outage;
             if (present != null) {
                 switch (present.get()) {
@@ -203,30 +186,6 @@ class DiscoverySourceTest {
         cluster.advance(Duration.ofSeconds(20));
         board.outage = null;
         cluster.awaitOneView(JOIN);
-    }
-
-    @ClusterTest(nodes = 3, seeds = 20)
-    void aSourceThatHangsIsGivenUpAndTakenAgainWhenItReturns(Cluster cluster) {
-        Board board = boardOf(cluster);
-        cluster.startAll(DiscoverySourceTest::join);
-        cluster.awaitOneView(JOIN);
-        board.threads = cluster.node(1).threads();
-        board.gate = new CompletableFuture<>();
-        cluster.advance(Duration.ofMinutes(10));
-        assertThat(board.waiting).as("calls of three nodes").isEqualTo(9);
-        assertThat(cluster.node(1).events(0).list())
-                .filteredOn(event -> event.kind() == Event.Kind.DISCOVERY)
-                .singleElement()
-                .extracting(Event::text)
-                .asString()
-                .contains("() has not returned within 10 s");
-        assertThat(cluster.node(1).inspection().part("sources").values()).containsEntry("hanging-calls", 3L);
-        cluster.crash(3);
-        Objects.requireNonNull(board.gate).complete(null);
-        board.gate = null;
-        cluster.advance(CLEAN);
-        assertThat(board.entries).hasSize(2);
-        assertThat(cluster.node(1).inspection().part("sources").values()).containsEntry("hanging-calls", 0L);
     }
 
     @ClusterTest(nodes = 12, seeds = 5)

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.Event;
 import dev.tutti.Group;
 import dev.tutti.Node;
+import dev.tutti.Threads;
 import dev.tutti.core.discovery.DiscoverySource;
 import dev.tutti.core.discovery.NodeEntry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,13 +27,28 @@ class DiscoverySourceTest {
     private static final class Board {
         final TreeSet<String> entries = new TreeSet<>();
         @Nullable Supplier<? extends Throwable> outage;
+        boolean isWritable = true;
         long looks;
+
+        /** Where calls wait while it is set; null to return at once. */
+        @Nullable CompletableFuture<Void> gate;
+
+        /** Waits in virtual time. */
+        @Nullable Threads threads;
+
+        int waiting;
 
         DiscoverySource source() {
             return new Source(this);
         }
 
         void check() throws IOException {
+            CompletableFuture<Void> closed = gate;
+            if (closed != null) {
+                waiting++;
+                Objects.requireNonNull(threads).join(closed);
+                waiting--;
+            }
             Supplier<? extends Throwable> present = outage;
             if (present != null) {
                 switch (present.get()) {
@@ -58,13 +76,15 @@ class DiscoverySourceTest {
 
         @Override
         public boolean isWritable() {
-            return true;
+            return board.isWritable;
         }
 
         @Override
         public void announce() throws IOException {
             board.check();
-            board.entries.add(address);
+            if (board.isWritable) {
+                board.entries.add(address);
+            }
         }
 
         @Override
@@ -83,7 +103,9 @@ class DiscoverySourceTest {
         @Override
         public void close() throws IOException {
             board.check();
-            board.entries.remove(address);
+            if (board.isWritable) {
+                board.entries.remove(address);
+            }
         }
     }
 
@@ -124,6 +146,26 @@ class DiscoverySourceTest {
         cluster.awaitOneView(JOIN);
     }
 
+    /** With {@code -Dtutti.test.seeds=100} a hundred rounds. */
+    @ClusterTest(nodes = 32, seeds = 4)
+    void nodesThatStartAtOnceAreOneViewWithinThreeSeconds(Cluster cluster) {
+        boardOf(cluster);
+        cluster.startAll(DiscoverySourceTest::join);
+        cluster.awaitOneView(Duration.ofSeconds(3));
+    }
+
+    /** As a name service or Kubernetes does: it lists all nodes before they start. */
+    @ClusterTest(nodes = 32, seeds = 4)
+    void nodesThatOthersListAreOneViewWithinThreeSeconds(Cluster cluster) {
+        Board board = boardOf(cluster);
+        board.isWritable = false;
+        for (int number = 1; number <= 32; number++) {
+            board.entries.add("n" + number + ":7800");
+        }
+        cluster.startAll(DiscoverySourceTest::join);
+        cluster.awaitOneView(Duration.ofSeconds(3));
+    }
+
     @ClusterTest(nodes = 5, seeds = 30)
     void aGroupThatStandsNeedsNoSourceAndNewcomersComeWhenItIsBack(Cluster cluster) {
         Board board = boardOf(cluster);
@@ -131,11 +173,14 @@ class DiscoverySourceTest {
         cluster.start(1, 2, 3, 4);
         cluster.awaitOneViewOf(JOIN, 1, 2, 3, 4);
         board.outage = () -> new IOException("the board is away");
+        cluster.crash(4);
         cluster.start(5);
         cluster.advance(Duration.ofMinutes(10));
-        assertThat(cluster.node(1).groups().getFirst().view().members()).hasSize(4);
+        assertThat(cluster.node(1).groups().getFirst().view().members()).hasSize(3);
         board.outage = null;
-        cluster.awaitOneView(JOIN);
+        cluster.awaitOneViewOf(JOIN, 1, 2, 3, 5);
+        cluster.advance(CLEAN);
+        assertThat(board.entries).as("no entry of the node that died meanwhile").hasSize(4).doesNotContain("n4:7800");
     }
 
     @ClusterTest(nodes = 5, seeds = 30)
@@ -186,6 +231,30 @@ class DiscoverySourceTest {
         cluster.advance(Duration.ofSeconds(20));
         board.outage = null;
         cluster.awaitOneView(JOIN);
+    }
+
+    @ClusterTest(nodes = 3, seeds = 20)
+    void aSourceThatHangsIsGivenUpAndTakenAgainWhenItReturns(Cluster cluster) {
+        Board board = boardOf(cluster);
+        cluster.startAll(DiscoverySourceTest::join);
+        cluster.awaitOneView(JOIN);
+        board.threads = cluster.node(1).threads();
+        board.gate = new CompletableFuture<>();
+        cluster.advance(Duration.ofMinutes(10));
+        assertThat(board.waiting).as("calls of three nodes").isEqualTo(9);
+        assertThat(cluster.node(1).events(0).list())
+                .filteredOn(event -> event.kind() == Event.Kind.DISCOVERY)
+                .singleElement()
+                .extracting(Event::text)
+                .asString()
+                .contains("() has not returned within 10 s");
+        assertThat(cluster.node(1).inspection().part("sources").values()).containsEntry("hanging-calls", 3L);
+        cluster.crash(3);
+        Objects.requireNonNull(board.gate).complete(null);
+        board.gate = null;
+        cluster.advance(CLEAN);
+        assertThat(board.entries).hasSize(2);
+        assertThat(cluster.node(1).inspection().part("sources").values()).containsEntry("hanging-calls", 0L);
     }
 
     @ClusterTest(nodes = 12, seeds = 5)

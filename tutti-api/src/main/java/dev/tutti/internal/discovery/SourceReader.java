@@ -3,6 +3,7 @@ package dev.tutti.internal.discovery;
 import dev.tutti.core.Printable;
 import dev.tutti.core.discovery.DiscoverySource;
 import dev.tutti.core.discovery.NodeEntry;
+import dev.tutti.core.discovery.SourceDrops;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import java.io.IOException;
@@ -62,7 +63,7 @@ public final class SourceReader {
     private static final long ANSWER_NANOS = 5_000 * MILLI;
 
     private final String name;
-    private final DiscoverySource source;
+    private final TimedSource source;
     private final NodeEntry self;
     private final Host host;
     private final Node node;
@@ -83,18 +84,31 @@ public final class SourceReader {
 
     SourceReader(String name, DiscoverySource source, NodeEntry self, Host host, Node node) {
         this.name = name;
-        this.source = source;
+        this.source = new TimedSource(name, source, host);
         this.self = self;
         this.host = host;
         this.node = node;
         this.fence = new Fence(host, (callback, argument, thrown) -> {});
         this.random = new SplittableRandom(host.seed());
         this.stop = host.condition(lock);
-        this.state = new SourceState(name, 0, 0, 0, 0, 0, "");
+        this.state = new SourceState(name, 0, 0, 0, 0, 0, 0, "");
     }
 
     SourceState state() {
         return state;
+    }
+
+    /** Returns the number of calls that the source has not returned from in time. */
+    int hanging() {
+        return source.hanging();
+    }
+
+    /** Returns what the source has passed over, and what was cut from its lists. */
+    SourceDrops drops() {
+        SourceDrops[] drops = {SourceDrops.NONE};
+        Throwable thrown = fence.attempt(() -> drops[0] = source.drops());
+        long cut = state.cut();
+        return thrown == null ? new SourceDrops(drops[0].malformed(), drops[0].overflow() + cut) : new SourceDrops(0, cut);
     }
 
     void start() {
@@ -150,6 +164,7 @@ public final class SourceReader {
             listed = source.addresses();
         }
         if (listed.size() > LISTED_MAX) {
+            state = state.withCut(listed.size() - LISTED_MAX);
             listed = listed.subList(0, LISTED_MAX);
         }
         Answer answer = ask(List.copyOf(listed));

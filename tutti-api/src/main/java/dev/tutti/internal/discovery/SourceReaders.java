@@ -3,6 +3,7 @@ package dev.tutti.internal.discovery;
 import dev.tutti.NodeInspection;
 import dev.tutti.core.discovery.DiscoverySource;
 import dev.tutti.core.discovery.NodeEntry;
+import dev.tutti.core.discovery.SourceDrops;
 import dev.tutti.internal.Host;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,10 @@ public final class SourceReaders implements AutoCloseable {
         numbers.put("failures", sum(states, SourceState::failures));
         numbers.put("announcements", sum(states, SourceState::announced));
         numbers.put("removed-entries", sum(states, SourceState::removed));
+        List<SourceDrops> drops = readers.stream().map(SourceReader::drops).toList();
+        numbers.put("malformed-entries", drops.stream().mapToLong(SourceDrops::malformed).sum());
+        numbers.put("overflowing-entries", drops.stream().mapToLong(SourceDrops::overflow).sum());
+        numbers.put("hanging-calls", readers.stream().mapToLong(SourceReader::hanging).sum());
         return new NodeInspection.Part("sources", texts, numbers, Map.of());
     }
 

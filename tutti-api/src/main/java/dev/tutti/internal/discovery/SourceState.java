@@ -9,10 +9,11 @@ package dev.tutti.internal.discovery;
  * @param failures calls that have failed
  * @param announced times that this node's entry was made
  * @param removed entries of other nodes that were removed
+ * @param cut addresses that lists had beyond their greatest length
  * @param problem the present failure; empty if the last call succeeded
  */
 record SourceState(
-        String name, int listed, long looks, long failures, long announced, long removed, String problem) {
+        String name, int listed, long looks, long failures, long announced, long removed, long cut, String problem) {
 
     boolean isFailing() {
         return !problem.isEmpty();
@@ -24,18 +25,22 @@ record SourceState(
     }
 
     SourceState withLook(int found, long entriesRemoved) {
-        return new SourceState(name, found, looks + 1, failures, announced, removed + entriesRemoved, problem);
+        return new SourceState(name, found, looks + 1, failures, announced, removed + entriesRemoved, cut, problem);
     }
 
     SourceState withAnnouncement() {
-        return new SourceState(name, listed, looks, failures, announced + 1, removed, problem);
+        return new SourceState(name, listed, looks, failures, announced + 1, removed, cut, problem);
     }
 
     SourceState withFailure(String text) {
-        return new SourceState(name, listed, looks, failures + 1, announced, removed, text);
+        return new SourceState(name, listed, looks, failures + 1, announced, removed, cut, text);
     }
 
     SourceState withoutProblem() {
-        return new SourceState(name, listed, looks, failures, announced, removed, "");
+        return new SourceState(name, listed, looks, failures, announced, removed, cut, "");
+    }
+
+    SourceState withCut(int addresses) {
+        return new SourceState(name, listed, looks, failures, announced, removed, cut + addresses, problem);
     }
 }

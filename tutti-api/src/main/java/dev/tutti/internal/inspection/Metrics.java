@@ -42,6 +42,9 @@ public final class Metrics {
             .counter("failures", Unit.COUNT, "Calls of sources that have failed.")
             .counter("announcements", Unit.COUNT, "Times that an entry of this node was made.")
             .counter("removed-entries", Unit.COUNT, "Entries of other nodes that were removed, because nobody answered there.")
+            .counter("malformed-entries", Unit.COUNT, "Entries and datagrams of sources that could not be read.")
+            .counter("overflowing-entries", Unit.COUNT, "Entries and datagrams of sources beyond the number that is taken.")
+            .gauge("hanging-calls", Unit.COUNT, "Calls of sources that were given up after ten seconds and have not returned.")
             .list();
 
     private static final List<Metric> ADMISSION = part(Place.NODE, "admission")

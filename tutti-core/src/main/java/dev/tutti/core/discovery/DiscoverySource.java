@@ -7,9 +7,9 @@ import java.util.List;
  * A place where nodes of a cluster look for each other: a shared directory, a database, a name service.
  *
  * <p>A node calls {@link #start} once, then {@link #announce} and {@link #addresses} again and again, and {@link #close} at
- * its end. It calls one method at a time, on a thread that may block, for ten seconds at most. An {@link IOException} is an
- * outage: the node reports it once, tries again with growing pauses, and goes on without the source meanwhile. A group that
- * stands needs no source.
+ * its end. It calls one method at a time, on a thread that may block. After ten seconds it gives a call up; later calls may then come
+ * while that one has not returned. That, an {@link IOException} and any other exception are an outage: the node reports it once, tries
+ * again with growing pauses, and goes on without the source meanwhile. A group that stands needs no source.
  *
  * <p>Entries may be wrong, and may be missing: the node dials each listed address, and accepts nobody because of an entry.
  */
@@ -47,6 +47,11 @@ public interface DiscoverySource extends AutoCloseable {
      * partition; it then announces itself again.
      */
     default void remove(String address) throws IOException {}
+
+    /** Returns the number of entries that the source has passed over. Called at any time, from any thread. */
+    default SourceDrops drops() {
+        return SourceDrops.NONE;
+    }
 
     /** Removes this node's own entry if there is one, and releases everything. Called without a prior start, too. */
     @Override

@@ -1,8 +1,9 @@
 import dev.tutti.core.discovery.DiscoveryProvider;
+import dev.tutti.discovery.beacon.BroadcastProvider;
+import dev.tutti.discovery.beacon.MulticastProvider;
 import dev.tutti.discovery.directory.DirectoryProvider;
 import dev.tutti.discovery.dns.DnsProvider;
 import dev.tutti.discovery.jdbc.JdbcProvider;
-import dev.tutti.discovery.multicast.MulticastProvider;
 
 /** Ways in which nodes find each other. */
 module dev.tutti.discovery {
@@ -15,10 +16,15 @@ module dev.tutti.discovery {
     requires transitive java.sql;
     requires static transitive org.jspecify;
 
+    exports dev.tutti.discovery.beacon;
     exports dev.tutti.discovery.directory;
     exports dev.tutti.discovery.dns;
     exports dev.tutti.discovery.jdbc;
-    exports dev.tutti.discovery.multicast;
 
-    provides DiscoveryProvider with DirectoryProvider, DnsProvider, JdbcProvider, MulticastProvider;
+    provides DiscoveryProvider with
+            BroadcastProvider,
+            DirectoryProvider,
+            DnsProvider,
+            JdbcProvider,
+            MulticastProvider;
 }

@@ -2,6 +2,7 @@ package dev.tutti.discovery.directory;
 
 import dev.tutti.core.discovery.DiscoverySource;
 import dev.tutti.core.discovery.NodeEntry;
+import dev.tutti.core.discovery.SourceDrops;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,8 @@ public final class DirectoryDiscovery implements DiscoverySource {
     private static final int FILES_MAX = 10_000;
 
     private final Path root;
+    private final AtomicLong malformed = new AtomicLong();
+    private final AtomicLong overflow = new AtomicLong();
     private @Nullable NodeEntry self;
     private Path directory;
 
@@ -85,10 +89,13 @@ public final class DirectoryDiscovery implements DiscoverySource {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
             for (Path file : files) {
                 String address = addressIn(file);
-                if (address != null) {
+                if (address == null) {
+                    malformed.incrementAndGet();
+                } else {
                     addresses.add(address);
                 }
                 if (addresses.size() == FILES_MAX) {
+                    overflow.incrementAndGet();
                     break;
                 }
             }
@@ -119,6 +126,11 @@ public final class DirectoryDiscovery implements DiscoverySource {
             // One file of somebody else.
             return null;
         }
+    }
+
+    @Override
+    public SourceDrops drops() {
+        return new SourceDrops(malformed.get(), overflow.get());
     }
 
     @Override

@@ -1,4 +1,4 @@
-package dev.tutti.discovery.multicast;
+package dev.tutti.discovery.beacon;
 
 import dev.tutti.core.discovery.DiscoveryProvider;
 import dev.tutti.core.discovery.DiscoverySource;
@@ -37,7 +37,7 @@ public final class MulticastProvider implements DiscoveryProvider {
             return Optional.empty();
         }
         try {
-            return Optional.of(new MulticastDiscovery(address, settings.get(TTL)));
+            return Optional.of(BeaconDiscovery.multicast(address, settings.get(TTL)));
         } catch (IllegalArgumentException e) {
             throw new SettingException(ADDRESS.name() + ": " + e.getMessage(), e);
         }

@@ -1,14 +1,9 @@
-package dev.tutti.discovery.multicast;
+package dev.tutti.discovery.beacon;
 
 import dev.tutti.core.discovery.DiscoverySource;
 import dev.tutti.core.discovery.NodeEntry;
+import dev.tutti.core.discovery.SourceDrops;
 import java.io.IOException;
-import java.net.Inet4Address;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
-import java.net.StandardProtocolFamily;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
@@ -17,19 +12,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A multicast group in which nodes ask for each other. A question tells all who hear it of the asking node. Of those, about
- * {@value #ANSWERS_MAX} answer, however large the cluster is: each waits for a random time, and keeps silent if it has heard that
- * many answers meanwhile. That is enough, since nodes that have a session tell each other of all others.
+ * Datagrams by which nodes ask for each other, in a multicast group or by broadcast. A question tells all who hear it of the asking node.
+ * Of those, about {@value #ANSWERS_MAX} answer, however large the cluster is: each waits for a random time, and keeps silent if it has
+ * heard that many answers meanwhile. That is enough, since nodes that have a session tell each other of all others.
  *
  * <p>Datagrams are not authenticated: anybody in the network can make nodes dial addresses, at a bounded rate, and can get no
  * further without the certificates of the cluster.
  */
-public final class MulticastDiscovery implements DiscoverySource {
+public final class BeaconDiscovery implements DiscoverySource {
 
     static final int ANSWERS_MAX = 8;
 
@@ -47,8 +43,7 @@ public final class MulticastDiscovery implements DiscoverySource {
     /** Questions that wait for their answer; more in this time are not answered. */
     private static final int PENDING_MAX = 64;
 
-    private final InetSocketAddress group;
-    private final int timeToLive;
+    private final Medium medium;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition answered = lock.newCondition();
 
@@ -66,57 +61,45 @@ public final class MulticastDiscovery implements DiscoverySource {
     /** The last failure to receive or to answer, until a question tells it. */
     private volatile @Nullable IOException failure;
 
+    private final AtomicLong malformed = new AtomicLong();
+    private final AtomicLong overflow = new AtomicLong();
+
+    BeaconDiscovery(Medium medium) {
+        this.medium = medium;
+    }
+
     /**
+     * Returns a source that asks in a multicast group.
+     *
      * @param group address and port of the group
      * @param timeToLive routers that a datagram may pass, and one
      * @throws IllegalArgumentException if {@code group} is none
      */
-    public MulticastDiscovery(String group, int timeToLive) {
-        int colon = group.lastIndexOf(':');
-        String host = colon < 0 ? "" : group.substring(0, colon).replaceAll("^\\[|]$", "");
-        try {
-            InetAddress address = InetAddress.ofLiteral(host);
-            int port = Integer.parseInt(group.substring(colon + 1));
-            this.group = new InetSocketAddress(address, port);
-            if (!address.isMulticastAddress() || port == 0) {
-                throw new IllegalArgumentException("not a group");
-            }
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(
-                    "'" + group + "' is no multicast group with a port; write 239.192.78.2:7810 or [ff12::7810]:7810", e);
-        }
-        this.timeToLive = timeToLive;
+    public static BeaconDiscovery multicast(String group, int timeToLive) {
+        return new BeaconDiscovery(MulticastGroup.of(group, timeToLive));
+    }
+
+    /**
+     * Returns a source that asks by broadcast.
+     *
+     * @param address IPv4 broadcast address of a network, and a port
+     * @throws IllegalArgumentException if {@code address} is none
+     */
+    public static BeaconDiscovery broadcast(String address) {
+        return new BeaconDiscovery(BroadcastAddress.of(address));
     }
 
     @Override
     public void start(NodeEntry self) throws IOException {
-        boolean isFour = group.getAddress() instanceof Inet4Address;
-        NetworkInterface via = interfaceOf(self.address());
-        DatagramChannel opened =
-                DatagramChannel.open(isFour ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
-        try {
-            opened.setOption(StandardSocketOptions.SO_REUSEADDR, true)
-                    .setOption(StandardSocketOptions.IP_MULTICAST_IF, via)
-                    .setOption(StandardSocketOptions.IP_MULTICAST_TTL, timeToLive)
-                    .setOption(StandardSocketOptions.IP_MULTICAST_LOOP, true)
-                    .bind(new InetSocketAddress(group.getPort()));
-            opened.join(group.getAddress(), via);
-        } catch (IOException | RuntimeException e) {
-            opened.close();
-            throw new IOException("multicast group " + group + " can't be joined through " + via.getName() + ": " + e.getMessage(), e);
-        }
+        DatagramChannel opened = medium.open(self);
         this.self = self;
         this.channel = opened;
-        Thread.ofVirtual().name("tutti-discovery-multicast-receiver").start(() -> receive(opened, self));
+        Thread.ofVirtual().name("tutti-discovery-beacon-receiver").start(() -> receive(opened, self));
     }
 
-    private static NetworkInterface interfaceOf(String address) throws IOException {
-        String host = address.substring(0, address.lastIndexOf(':')).replaceAll("^\\[|]$", "");
-        NetworkInterface via = NetworkInterface.getByInetAddress(InetAddress.getByName(host));
-        if (via == null) {
-            throw new IOException("no network interface has the node's address " + host);
-        }
-        return via;
+    @Override
+    public SourceDrops drops() {
+        return new SourceDrops(malformed.get(), overflow.get());
     }
 
     // ------------------------------------------------------------------ asking
@@ -131,13 +114,13 @@ public final class MulticastDiscovery implements DiscoverySource {
         IOException failed = failure;
         if (failed != null) {
             failure = null;
-            throw new IOException("multicast group " + group + " can't be used: " + failed.getMessage(), failed);
+            throw new IOException(medium + " can't be used: " + failed.getMessage(), failed);
         }
         lock.lock();
         try {
             ownQuestion = ThreadLocalRandom.current().nextLong();
             ownAnswers = 0;
-            open.send(new Beacon(true, ownQuestion, entry.cluster(), entry.address()).encode(), group);
+            open.send(new Beacon(true, ownQuestion, entry.cluster(), entry.address()).encode(), medium.address());
             long left = ANSWER_NANOS;
             while (ownAnswers < ANSWERS_MAX && left > 0) {
                 left = answered.awaitNanos(left);
@@ -173,7 +156,9 @@ public final class MulticastDiscovery implements DiscoverySource {
                 continue;
             }
             Beacon beacon = Beacon.decode(bytes.flip());
-            if (beacon != null && beacon.cluster().equals(own.cluster()) && !beacon.address().equals(own.address())) {
+            if (beacon == null) {
+                malformed.incrementAndGet();
+            } else if (beacon.cluster().equals(own.cluster()) && !beacon.address().equals(own.address())) {
                 onBeacon(beacon, open, own);
             }
         }
@@ -204,9 +189,12 @@ public final class MulticastDiscovery implements DiscoverySource {
             heard.put(beacon.address(), System.nanoTime());
             if (heard.size() > HEARD_MAX) {
                 heard.pollFirstEntry();
+                overflow.incrementAndGet();
             }
-            if (beacon.isQuestion()) {
-                mayAnswer = pending.size() < PENDING_MAX && pending.putIfAbsent(beacon.question(), 0) == null;
+            if (beacon.isQuestion() && pending.size() >= PENDING_MAX) {
+                overflow.incrementAndGet();
+            } else if (beacon.isQuestion()) {
+                mayAnswer = pending.putIfAbsent(beacon.question(), 0) == null;
             } else if (beacon.question() == ownQuestion) {
                 ownAnswers++;
                 answered.signalAll();
@@ -217,7 +205,7 @@ public final class MulticastDiscovery implements DiscoverySource {
             lock.unlock();
         }
         if (mayAnswer) {
-            Thread.ofVirtual().name("tutti-discovery-multicast-answer").start(() -> answer(beacon.question(), open, own));
+            Thread.ofVirtual().name("tutti-discovery-beacon-answer").start(() -> answer(beacon.question(), open, own));
         }
     }
 
@@ -229,7 +217,7 @@ public final class MulticastDiscovery implements DiscoverySource {
                 left = answered.awaitNanos(left);
             }
             if (pending.getOrDefault(question, 0) < ANSWERS_MAX) {
-                open.send(new Beacon(false, question, own.cluster(), own.address()).encode(), group);
+                open.send(new Beacon(false, question, own.cluster(), own.address()).encode(), medium.address());
             }
         } catch (IOException e) {
             failure = e;

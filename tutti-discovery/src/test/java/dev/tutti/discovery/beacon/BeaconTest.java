@@ -1,4 +1,4 @@
-package dev.tutti.discovery.multicast;
+package dev.tutti.discovery.beacon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

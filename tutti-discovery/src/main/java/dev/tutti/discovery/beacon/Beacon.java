@@ -1,4 +1,4 @@
-package dev.tutti.discovery.multicast;
+package dev.tutti.discovery.beacon;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

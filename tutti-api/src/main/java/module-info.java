@@ -16,6 +16,7 @@ module dev.tutti {
             dev.tutti.cli,
             dev.tutti.console,
             dev.tutti.demo,
+            dev.tutti.discovery,
             dev.tutti.draw,
             dev.tutti.metrics,
             dev.tutti.stomp,

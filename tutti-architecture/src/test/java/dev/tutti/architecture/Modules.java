@@ -29,7 +29,8 @@ final class Modules {
             Map.entry("config", Set.of("core")),
             Map.entry("api", Set.of("core", "address", "protocols")),
             Map.entry("blocks", Set.of("core", "api")),
-            Map.entry("discovery", Set.of("core")),
+            // It reads JSON, and private files, as the API does.
+            Map.entry("discovery", Set.of("core", "api")),
             Map.entry("metrics", Set.of("core", "address", "api")),
             // It counts the messages of packets, and asks a group for its order.
             Map.entry("layers", Set.of("core", "protocols")),

@@ -4,6 +4,7 @@ import dev.tutti.discovery.beacon.MulticastProvider;
 import dev.tutti.discovery.directory.DirectoryProvider;
 import dev.tutti.discovery.dns.DnsProvider;
 import dev.tutti.discovery.jdbc.JdbcProvider;
+import dev.tutti.discovery.kubernetes.KubernetesProvider;
 import dev.tutti.discovery.s3.S3Provider;
 
 /** Ways in which nodes find each other. */
@@ -24,6 +25,7 @@ module dev.tutti.discovery {
     exports dev.tutti.discovery.directory;
     exports dev.tutti.discovery.dns;
     exports dev.tutti.discovery.jdbc;
+    exports dev.tutti.discovery.kubernetes;
     exports dev.tutti.discovery.s3;
 
     provides DiscoveryProvider with
@@ -31,6 +33,7 @@ module dev.tutti.discovery {
             DirectoryProvider,
             DnsProvider,
             JdbcProvider,
+            KubernetesProvider,
             MulticastProvider,
             S3Provider;
 }

@@ -132,7 +132,20 @@ public final class JdbcDiscovery implements DiscoverySource {
     @Override
     public List<String> addresses() throws IOException {
         NodeEntry entry = self;
-        return entry == null ? List.of() : with(connection -> addresses(connection, entry.cluster()));
+        return entry == null ? List.of() : with(connection -> addressesOrTable(connection, entry.cluster()));
+    }
+
+    /** Makes the table again if somebody has dropped it. */
+    private List<String> addressesOrTable(Connection connection, String cluster) throws SQLException {
+        try {
+            return addresses(connection, cluster);
+        } catch (SQLException e) {
+            if (isConnectionLost(e) || isThere(connection)) {
+                throw e;
+            }
+            create(connection);
+            return List.of();
+        }
     }
 
     private List<String> addresses(Connection connection, String cluster) throws SQLException {

@@ -5,6 +5,7 @@ import dev.tutti.core.discovery.DiscoverySource;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.PrivateFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +25,9 @@ public final class JdbcProvider implements DiscoveryProvider {
             Setting.text("discovery.jdbc.user", "", "User of the database; may read, write and, the first time, create the table.");
 
     public static final Setting<String> PASSWORD_FILE = Setting.text(
-            "discovery.jdbc.password-file", "", "File with the password of the database's user; read again for each connection.");
+            "discovery.jdbc.password-file",
+            "",
+            "File with the password of the database's user; read again for each connection. Only its owner may read it.");
 
     public static final Setting<String> TABLE = Setting.text(
             "discovery.jdbc.table", "tutti_nodes", "Table of the nodes; the first node creates it.");
@@ -57,6 +60,10 @@ public final class JdbcProvider implements DiscoveryProvider {
     }
 
     private static String password(String file) throws IOException {
-        return file.isEmpty() ? "" : Files.readString(Path.of(file)).strip();
+        if (file.isEmpty()) {
+            return "";
+        }
+        PrivateFile.check(Path.of(file));
+        return Files.readString(Path.of(file)).strip();
     }
 }

@@ -2,6 +2,8 @@
 module stranger {
     requires dev.tutti;
     requires dev.tutti.blocks;
+    requires java.net.http;
+    requires jdk.httpserver;
 
     exports stranger;
 

@@ -6,13 +6,17 @@ import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.map.ReplicatedMap;
 import dev.tutti.core.admission.Newcomer;
 import dev.tutti.core.admission.Verdict;
+import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Two nodes on loopback, of which one has a rule about the other: a message to all, and a map. */
+/**
+ * Two nodes on loopback, of which one has a rule about the other: a message to all, and a map. Then two that find each other by a
+ * source of this project.
+ */
 public final class Main {
 
-    public static void main(String[] args) throws InterruptedException {
+    public static void main(String[] args) throws IOException, InterruptedException {
         CountDownLatch both = new CountDownLatch(2);
         CountDownLatch greeted = new CountDownLatch(2);
         try (Node first = Node.tcp(0).name("first").admit(Main::check).start();
@@ -34,6 +38,7 @@ public final class Main {
             }
             System.out.println("members " + there.view().members());
         }
+        Cloud.meet();
         System.out.println("done");
     }
 

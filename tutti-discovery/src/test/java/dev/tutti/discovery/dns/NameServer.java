@@ -29,7 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /** A name server on loopback with records that a test sets. */
-final class NameServer implements AutoCloseable {
+public final class NameServer implements AutoCloseable {
 
     private record Key(String name, DnsRecordType type) {}
 
@@ -39,7 +39,7 @@ final class NameServer implements AutoCloseable {
     volatile boolean isSilent;
     volatile boolean isBroken;
 
-    NameServer() {
+    public NameServer() {
         channel = new Bootstrap()
                 .group(loops)
                 .channel(NioDatagramChannel.class)
@@ -55,11 +55,11 @@ final class NameServer implements AutoCloseable {
                 .channel();
     }
 
-    String address() {
+    public String address() {
         return "127.0.0.1:" + ((InetSocketAddress) channel.localAddress()).getPort();
     }
 
-    void host(String name, String... addresses) {
+    public void host(String name, String... addresses) {
         records.remove(new Key(name, DnsRecordType.A));
         records.remove(new Key(name, DnsRecordType.AAAA));
         for (String address : addresses) {

@@ -12,7 +12,7 @@ public record Versions(int min, int max) {
     /** Versions that this build speaks: its own, and the one before it. */
     public static final Versions SPOKEN = new Versions(1, 2);
 
-    /** Lowest version from which a member's own version is announced, with its settings in words of that version. */
+    /** First version in which GROUP_JOINED has the version of the member and marks defaults. */
     public static final int ANNOUNCED = 2;
 
     private static final int VERSION_MAX = 255;

@@ -105,7 +105,7 @@ public final class NodeMetrics {
     private static final List<Metric> MEMBERSHIP = part(Place.GROUP, "membership")
             .gauge("sessions", Unit.MEMBERS, "Members of the group that there is a session with, in the view or not.")
             .counter("views-installed", Unit.COUNT, "Views that were installed.")
-            .gauge("version", Unit.COUNT, "Version of the packets in the view: the lowest that one of its members speaks at most.")
+            .gauge("version", Unit.COUNT, "Version of the packets in the view: the highest that all its members speak.")
             .counter("ballots-started", Unit.COUNT, "Ballots for a new view that this member has started.")
             .counter("ballots-refused", Unit.COUNT, "Ballots that were refused.")
             .counter("stragglers-completed", Unit.COUNT, "Members that were brought to a view that they had missed.")

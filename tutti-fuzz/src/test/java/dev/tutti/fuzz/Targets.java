@@ -112,12 +112,18 @@ final class Targets {
             Target.of("record", MembershipBytes::record, MembershipBytes::records, "refused", "taken",
                             "taken with what was accepted")
                     .within(MEMBERS),
-            Target.of("accepted", new HandshakeTarget(false), HandshakeTarget::accepted, Set.of(
+            Target.of("accepted", new HandshakeTarget(false, false), HandshakeTarget::accepted, Set.of(
                     "links.refused-here.malformed", "links.refused-here.version", "links.refused-here.cluster",
                     "links.refused-here.self", "links.refused-here.incarnation", "links.unknown-frames")),
-            Target.of("answered", new HandshakeTarget(true), HandshakeTarget::answered, Set.of(
+            Target.of("answered", new HandshakeTarget(true, false), HandshakeTarget::answered, Set.of(
                     "links.refused-there.malformed", "links.refused-there.cluster", "links.refused-there.self",
                     "links.refused-there.incarnation", "links.stray-frames")),
+            Target.of("accepted-with-rules", new HandshakeTarget(false, true), () -> new HandshakeTarget(false, true).seeds(), Set.of(
+                    "links.refused-here.admission", "links.refused-here.malformed", "links.refused-here.version",
+                    "links.refused-here.cluster", "links.refused-here.self")),
+            Target.of("answered-with-rules", new HandshakeTarget(true, true), () -> new HandshakeTarget(true, true).seeds(), Set.of(
+                    "links.refused-here.malformed", "links.refused-there.malformed", "links.refused-there.cluster",
+                    "links.refused-there.admission")),
             Target.of("datagrams", new DatagramTarget(), DatagramTarget::seeds, Set.of(
                     "datagrams.damaged", "datagrams.malformed", "datagrams.unknown-connection", "datagrams.wrong-endpoint",
                     "datagrams.bad-cookies", "datagrams.cookies-sent", "datagrams.resets-sent", "datagrams.resets-received",

@@ -13,8 +13,9 @@ import java.util.List;
  * <p>A packet that a method gets belongs to the layer, which passes it on exactly once: with {@link Outbox#send}, {@link
  * Outbox#deliver}, {@link Outbox#consumed} or {@link Outbox#drop}, at once or later, or {@linkplain Packet#release releases}
  * it. The content is read-only, because other packets share its memory: the copy that is kept for repairs, and the one on its
- * way to this member's own application. On the way down, a layer prepends its header into the room before the content. On the
- * way up it takes the header off, and never writes before the content of a packet that has arrived. A layer that changes
+ * way to this member's own application. On the way down, a layer prepends its header into the room before the content. Packets
+ * of the same content to several members may share that room, so a header that differs between them needs a {@link
+ * Packet#copy} first. On the way up it takes the header off, and never writes before the content of a packet that has arrived. A layer that changes
  * content makes a new packet ({@link Packet#copy}, {@link Packet#withRoom}) and releases the old one.
  *
  * <p>Input from below is hostile until proven otherwise: a layer drops what it can't decode with {@link

@@ -7,6 +7,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
+import dev.tutti.core.stack.LayerProvider;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.protocols.membership.primary.PrimaryChain;
 import java.util.Collection;
@@ -23,7 +24,7 @@ final class Control {
     private static final int MEMBER_BYTES_MAX = 20 + 2 * 3 * NodeId.TEXT_MAX;
 
     /** Headroom for lower layers. It is small because thousands of messages may be kept until they are acknowledged. */
-    private static final int HEADROOM = 32;
+    private static final int HEADROOM = 16 + LayerProvider.HEADER_BYTES_MAX;
 
     static Packet prepare(ViewId ballot, ViewId view) {
         Packet prepare = message(MembershipMessage.PREPARE, 64 + 2 * MEMBER_BYTES_MAX);

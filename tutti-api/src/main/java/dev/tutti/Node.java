@@ -32,6 +32,7 @@ import dev.tutti.internal.settings.ApiSettings;
 import dev.tutti.internal.settings.MessageBytes;
 import dev.tutti.protocols.datagram.DatagramLimits;
 import dev.tutti.protocols.datagram.DatagramNode;
+import dev.tutti.protocols.datagram.DatagramSecrets;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.packing.PacketSizes;
@@ -135,12 +136,15 @@ public final class Node implements AutoCloseable {
                         datagrams.datagramBytesMax(),
                         datagrams.receiveBufferBytes(),
                         datagrams.isMulticast());
-                if (!datagrams.isSummed()) {
+                if (datagrams.isSecure()) {
+                    limits = limits.secured();
+                } else if (!datagrams.isSummed()) {
                     limits = limits.withoutChecksums();
                 }
-                SecureRandom random = new SecureRandom();
+                byte[] drawn = new byte[DatagramSecrets.BYTES];
+                new SecureRandom().nextBytes(drawn);
                 DatagramNode socket =
-                        new DatagramNode(machine, limits, random.nextLong(), random.nextLong(), driver.memory());
+                        new DatagramNode(machine, limits, DatagramSecrets.of(drawn), driver.memory());
                 datagramNode = socket;
                 packetSizes = PacketSizes.ofDatagrams(limits.payloadBytesMax());
                 datagrams.start(socket);

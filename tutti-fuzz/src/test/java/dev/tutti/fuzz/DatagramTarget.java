@@ -25,11 +25,14 @@ import java.util.TreeSet;
  */
 final class DatagramTarget implements Target.Decoder {
 
-    /** Number of scenes: in a group on datagrams, in one on multicast, and before either. */
-    private static final int SCENES = 3;
+    /** Number of scenes: in a group on datagrams, in one on multicast, before either, encrypted, and before that. */
+    private static final int SCENES = 5;
 
+    private static final int CLEAR_SCENES = 3;
     private static final int MULTICAST = 1;
     private static final int BEFORE = 2;
+    private static final int ENCRYPTED = 3;
+    private static final int HANDSHAKE = 4;
     private static final int BEACON_MILLIS = 400;
 
     // Bits of the byte before a datagram.
@@ -41,10 +44,15 @@ final class DatagramTarget implements Target.Decoder {
 
     /** Starts the lab of a scene; multicast needs three nodes, as it is not used for fewer than two others. */
     private static Lab started(int scene) {
-        Lab lab = scene == MULTICAST ? new Lab(3, 5, Lab.Carrier.MULTICAST) : new Lab(2, 5, Lab.Carrier.DATAGRAMS);
+        Lab lab = switch (scene) {
+            case MULTICAST -> new Lab(3, 5, Lab.Carrier.MULTICAST);
+            case ENCRYPTED -> new Lab(3, 5, Lab.Carrier.ENCRYPTED);
+            case HANDSHAKE -> new Lab(2, 5, Lab.Carrier.ENCRYPTED);
+            default -> new Lab(2, 5, Lab.Carrier.DATAGRAMS);
+        };
         lab.start(1);
         lab.start(2);
-        if (scene == MULTICAST) {
+        if (scene == MULTICAST || scene == ENCRYPTED) {
             lab.start(3);
         }
         return lab;
@@ -54,12 +62,12 @@ final class DatagramTarget implements Target.Decoder {
         lab.until("a view of all", lab::isOneView);
         lab.seat(1).send(3, 100);
         lab.seat(2).send(3, 100);
-        lab.advanceMillis(scene == MULTICAST ? BEACON_MILLIS : 40);
+        lab.advanceMillis(scene == MULTICAST || scene == ENCRYPTED ? BEACON_MILLIS : 40);
     }
 
     /** Returns the node that reads: a dialling node gets other kinds than one that is dialled. */
     private static int reader(int scene) {
-        return scene == BEFORE ? 2 : 1;
+        return scene == BEFORE || scene == HANDSHAKE ? 2 : 1;
     }
 
     @Override
@@ -70,7 +78,7 @@ final class DatagramTarget implements Target.Decoder {
         }
         int scene = (input[0] & 0xff) % SCENES;
         Lab lab = started(scene);
-        if (scene != BEFORE) {
+        if (scene != BEFORE && scene != HANDSHAKE) {
             meet(lab, scene);
         }
         Lab.Seat reader = lab.seat(reader(scene));
@@ -138,7 +146,8 @@ final class DatagramTarget implements Target.Decoder {
 
     static List<byte[]> seeds() {
         List<byte[]> seeds = new ArrayList<>();
-        for (int scene = 0; scene < SCENES; scene++) {
+        addEncrypted(seeds);
+        for (int scene = 0; scene < CLEAR_SCENES; scene++) {
             Map<Integer, List<byte[]>> kinds = new LinkedHashMap<>();
             List<byte[]> bodies = new ArrayList<>();
             for (byte[] datagram : recorded(scene, reader(scene))) {
@@ -174,6 +183,32 @@ final class DatagramTarget implements Target.Decoder {
             seeds.add(input(scene, 0, reset));
         }
         return seeds;
+    }
+
+    /**
+     * Adds inputs for encrypted connections: datagrams as they were recorded, which the same seed makes authentic, and
+     * parts of handshakes with a right checksum.
+     */
+    private static void addEncrypted(List<byte[]> seeds) {
+        for (int scene = ENCRYPTED; scene < SCENES; scene++) {
+            List<byte[]> heard = recorded(scene, reader(scene));
+            for (int from = 0; from < Math.min(48, heard.size()); from += 8) {
+                byte[][] some = heard.subList(from, Math.min(from + 8, heard.size())).toArray(byte[][]::new);
+                seeds.add(input(scene, AS_IT_IS, some));
+                seeds.add(input(scene, STRANGER | AS_IT_IS, some));
+            }
+            byte[][] bodies = heard.stream()
+                    .filter(datagram -> datagram[4] != 4 && datagram[4] != 6)
+                    .limit(12)
+                    .map(DatagramBytes::body)
+                    .toArray(byte[][]::new);
+            seeds.add(input(scene, 0, bodies));
+            for (byte[] body : bodies) {
+                seeds.add(input(scene, 0, body));
+            }
+            byte[] chunk = ByteBuffer.allocate(1_200).put(bodies[0], 0, 9).put(0, (byte) 7).putInt(0).putInt(60_000).array();
+            seeds.add(input(scene, 0, chunk));
+        }
     }
 
     /** Returns data of many parts, as short as possible; data far ahead; and acknowledgements of many ranges. */

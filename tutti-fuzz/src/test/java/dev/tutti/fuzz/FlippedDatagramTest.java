@@ -43,7 +43,7 @@ class FlippedDatagramTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"DATAGRAMS", "MULTICAST"})
+    @EnumSource(names = {"DATAGRAMS", "MULTICAST", "ENCRYPTED"})
     void theSessionGoesOnAfterAWrongBitInAnyOfItsDatagrams(Lab.Carrier carrier) {
         SplittableRandom random = new SplittableRandom(3);
         for (int reader = 1; reader <= NODES; reader++) {
@@ -81,7 +81,9 @@ class FlippedDatagramTest {
         lab.until("one view of all again", lab::isOneView);
         lab.advanceMillis(200);
         assertThat(lab.violationsAtRest()).as("a bit of datagram %d at n%d", number, reader).isEmpty();
-        assertThat(lab.seat(reader).counters()).containsEntry("datagrams.damaged", 1L);
+        if (carrier != Lab.Carrier.ENCRYPTED) {
+            assertThat(lab.seat(reader).counters()).containsEntry("datagrams.damaged", 1L);
+        }
     }
 
     private static void flip(byte[] datagram, int bit) {

@@ -10,6 +10,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.datagram.DatagramLimits;
 import dev.tutti.protocols.datagram.DatagramNode;
+import dev.tutti.protocols.datagram.DatagramSecrets;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
@@ -154,7 +155,9 @@ final class Lab {
         STREAMS,
         DATAGRAMS,
         /** Datagrams, some of them to all nodes at once. */
-        MULTICAST
+        MULTICAST,
+        /** The same, encrypted. */
+        ENCRYPTED
     }
 
     private static final int DATAGRAM_BYTES_MAX = 1_400;
@@ -184,11 +187,12 @@ final class Lab {
 
     Lab(int size, long seed, Carrier carrier) {
         simulation = new Simulation(seed);
-        limits = DatagramLimits.of(
+        DatagramLimits clear = DatagramLimits.of(
                 Settings.of(TransportSettings.ALL),
                 DATAGRAM_BYTES_MAX,
                 simulation.datagrams().receiveBufferBytes(),
-                carrier == Carrier.MULTICAST);
+                carrier == Carrier.MULTICAST || carrier == Carrier.ENCRYPTED);
+        limits = carrier == Carrier.ENCRYPTED ? clear.secured() : clear;
         packetSizes = carrier == Carrier.STREAMS ? PacketSizes.STREAM : PacketSizes.ofDatagrams(limits.payloadBytesMax());
         List<String> addresses = new ArrayList<>();
         for (int number = 1; number <= size; number++) {
@@ -218,7 +222,7 @@ final class Lab {
     }
 
     private DatagramProcess onDatagrams(Tap tap, long seed, Memory memory) {
-        DatagramNode socket = new DatagramNode(tap, limits, seed, seed * 31, memory);
+        DatagramNode socket = new DatagramNode(tap, limits, DatagramSecrets.ofSeed(seed), memory);
         tap.setSocket(socket);
         return new DatagramProcess(socket, tap, socket::isQuiet);
     }

@@ -128,7 +128,7 @@ final class Targets {
                     "datagrams.damaged", "datagrams.malformed", "datagrams.unknown-connection", "datagrams.wrong-endpoint",
                     "datagrams.bad-cookies", "datagrams.cookies-sent", "datagrams.resets-sent", "datagrams.resets-received",
                     "datagrams.received-multicasts", "datagrams.*.malformed", "datagrams.*.duplicates",
-                    "datagrams.*.beyond-window")),
+                    "datagrams.*.beyond-window", "datagrams.forged", "multicast.forged", "multicast.replayed")),
             Target.of("stream", input -> stream(true, input), () -> streams(true), "open", "garbage", "corrupt")
                     .within(FRAMES),
             Target.of("stream-plain", input -> stream(false, input), () -> streams(false), "open", "garbage")

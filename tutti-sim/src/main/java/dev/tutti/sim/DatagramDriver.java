@@ -1,12 +1,13 @@
 package dev.tutti.sim;
 
 import dev.tutti.core.Packet;
-import dev.tutti.core.driver.DatagramEffects;
+import dev.tutti.core.driver.DatagramMachine;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.Endpoint;
 import dev.tutti.core.driver.Machine;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 
 /** Driver of a node on datagrams, between the {@link DatagramNetwork} and a {@link DatagramProcess}. */
 final class DatagramDriver implements NodeDriver {
@@ -45,7 +46,7 @@ final class DatagramDriver implements NodeDriver {
 
     @Override
     public void drain(List<Runnable> effects) {
-        process.socket().drain(new Collector(effects));
+        process.socket().drain(simulation.datagrams().effects(node, effects));
     }
 
     @Override
@@ -66,6 +67,10 @@ final class DatagramDriver implements NodeDriver {
     /** Returns the bytes of the datagrams that wait for the next turn. */
     int waitingBytes() {
         return waitingBytes;
+    }
+
+    void onInput(ObjLongConsumer<DatagramMachine> input) {
+        inputs.accept(now -> input.accept(process.socket(), now));
     }
 
     void onDatagram(Endpoint from, byte[] datagram) {
@@ -92,39 +97,5 @@ final class DatagramDriver implements NodeDriver {
     @Override
     public void close() {
         // As in abort.
-    }
-
-    /** Effects of the machine. Datagrams are copied when they are sent. */
-    private final class Collector implements DatagramEffects {
-        private final List<Runnable> effects;
-
-        Collector(List<Runnable> effects) {
-            this.effects = effects;
-        }
-
-        @Override
-        public void resolve(String remote) {
-            effects.add(() -> inputs.accept(
-                    now -> process.socket().onResolved(now, remote, simulation.datagrams().resolve(remote))));
-        }
-
-        @Override
-        public void send(Endpoint to, Packet datagram) {
-            byte[] bytes = bytes(datagram);
-            effects.add(() -> simulation.datagrams().send(node, to, bytes));
-        }
-
-        @Override
-        public void multicast(Packet datagram) {
-            byte[] bytes = bytes(datagram);
-            effects.add(() -> simulation.datagrams().multicast(node, bytes));
-        }
-
-        private static byte[] bytes(Packet datagram) {
-            byte[] bytes = new byte[datagram.length()];
-            datagram.bytes().get(datagram.offset(), bytes);
-            datagram.release();
-            return bytes;
-        }
     }
 }

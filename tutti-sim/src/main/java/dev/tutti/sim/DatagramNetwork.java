@@ -1,10 +1,15 @@
 package dev.tutti.sim;
 
 import dev.tutti.core.Packet;
+import dev.tutti.core.driver.Credentials;
+import dev.tutti.core.driver.DatagramEffects;
 import dev.tutti.core.driver.Endpoint;
+import dev.tutti.sim.tls.SimulatedTls;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +47,8 @@ public final class DatagramNetwork {
     private final TreeMap<Long, Long> lineFreeNanos = new TreeMap<>();
     private final long[] counts = new long[Fate.values().length];
     private final long[] bytes = new long[Fate.values().length];
+    private final TreeMap<Integer, String> authorities = new TreeMap<>();
+    private final TreeMap<Integer, Tls> tls = new TreeMap<>();
     private DatagramPath defaultPath = DatagramPath.LOCAL;
     private int receiveBufferBytes = 4 * 1024 * 1024;
     private int datagramBytesMax = Packet.DATAGRAM_MAX - 1;
@@ -88,6 +95,19 @@ public final class DatagramNetwork {
         this.filter = filter;
     }
 
+    /** Sets the authority of a node's certificate, which is also the only one that the node trusts. */
+    public void setAuthority(SimulatedNode node, String authority) {
+        authorities.put(node.index(), authority);
+    }
+
+    /** Lets a node distrust the other ends of all its connections, as after a revocation. */
+    public void distrust(SimulatedNode node, String detail) {
+        Tls tls = tls(node);
+        for (long connection : List.copyOf(tls.secured)) {
+            node.onInput((socket, now) -> socket.onDistrusted(now, connection, detail));
+        }
+    }
+
     // ------------------------------------------------------------------ what has happened
 
     public long count(Fate fate) {
@@ -121,6 +141,107 @@ public final class DatagramNetwork {
             return endpoint(node);
         }
         return byEndpoint.keySet().stream().filter(each -> each.address().equals(address)).findFirst().orElse(null);
+    }
+
+    /** Returns the effects of a node's turn, which are added to {@code effects}; datagrams are copied. */
+    DatagramEffects effects(SimulatedNode node, List<Runnable> effects) {
+        return new Collector(node, effects);
+    }
+
+    private Tls tls(SimulatedNode node) {
+        Tls present = tls.get(node.index());
+        if (present == null || present.run != node.run()) {
+            present = new Tls(node);
+            tls.put(node.index(), present);
+        }
+        return present;
+    }
+
+    /** TLS of one run of a node. */
+    private final class Tls implements SimulatedTls.Sink {
+
+        final int run;
+        final SimulatedTls engine;
+        final TreeSet<Long> secured = new TreeSet<>();
+        private final SimulatedNode node;
+
+        Tls(SimulatedNode node) {
+            this.node = node;
+            this.run = node.run();
+            String authority = authorities.getOrDefault(node.index(), "the authority");
+            this.engine = new SimulatedTls(node.name(), authority, random.split(), this);
+        }
+
+        @Override
+        public void onBytes(long connection, byte[] bytes) {
+            node.onInput((socket, now) -> socket.onHandshake(now, connection, bytes));
+        }
+
+        @Override
+        public void onSecured(long connection, byte[] sendSecret, byte[] receiveSecret, Credentials credentials) {
+            secured.add(connection);
+            node.onInput(
+                    (socket, now) -> socket.onSecured(now, connection, sendSecret, receiveSecret, credentials));
+        }
+
+        @Override
+        public void onFailed(long connection, String detail) {
+            node.onInput((socket, now) -> socket.onHandshakeFailed(now, connection, detail));
+        }
+    }
+
+    private final class Collector implements DatagramEffects {
+
+        private final SimulatedNode node;
+        private final List<Runnable> effects;
+
+        Collector(SimulatedNode node, List<Runnable> effects) {
+            this.node = node;
+            this.effects = effects;
+        }
+
+        @Override
+        public void resolve(String remote) {
+            effects.add(() -> node.onInput((socket, now) -> socket.onResolved(now, remote, DatagramNetwork.this.resolve(remote))));
+        }
+
+        @Override
+        public void send(Endpoint to, Packet datagram) {
+            byte[] bytes = bytes(datagram);
+            effects.add(() -> DatagramNetwork.this.send(node, to, bytes));
+        }
+
+        @Override
+        public void multicast(Packet datagram) {
+            byte[] bytes = bytes(datagram);
+            effects.add(() -> DatagramNetwork.this.multicast(node, bytes));
+        }
+
+        @Override
+        public void beginHandshake(long connection, Endpoint with, boolean isDialed) {
+            effects.add(() -> tls(node).engine.begin(connection, isDialed));
+        }
+
+        @Override
+        public void handshake(long connection, Packet datagram) {
+            byte[] bytes = bytes(datagram);
+            effects.add(() -> tls(node).engine.onBytes(connection, bytes));
+        }
+
+        @Override
+        public void endHandshake(long connection) {
+            effects.add(() -> {
+                tls(node).engine.end(connection);
+                tls(node).secured.remove(connection);
+            });
+        }
+
+        private static byte[] bytes(Packet datagram) {
+            byte[] bytes = new byte[datagram.length()];
+            datagram.bytes().get(datagram.offset(), bytes);
+            datagram.release();
+            return bytes;
+        }
     }
 
     void send(SimulatedNode from, Endpoint to, byte[] datagram) {

@@ -1,11 +1,13 @@
 package dev.tutti.sim;
 
 import dev.tutti.core.NodeId;
+import dev.tutti.core.driver.DatagramMachine;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.DurableStore;
 import dev.tutti.core.driver.Machine;
 import java.time.Duration;
 import java.util.SplittableRandom;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -313,6 +315,14 @@ public final class SimulatedNode {
      */
     public void execute(Driver.Task task) {
         present().add(task);
+    }
+
+    /** Gives the machine on datagrams an input, with the time of its clock, unless the process has ended. */
+    void onInput(ObjLongConsumer<DatagramMachine> input) {
+        DatagramDriver datagrams = datagrams();
+        if (datagrams != null) {
+            datagrams.onInput(input);
+        }
     }
 
     private void trace(Trace.Kind kind, String text) {

@@ -1,12 +1,8 @@
 package dev.tutti.campaign.cluster;
 
-import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
-import dev.tutti.protocols.datagram.DatagramLimits;
-import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.node.NodeMachine;
-import dev.tutti.sim.DatagramProcess;
 import dev.tutti.sim.MachineFactory;
 import dev.tutti.sim.SimulatedNode;
 import dev.tutti.sim.Simulation;
@@ -36,7 +32,8 @@ final class ClusterNodes {
             MachineFactory factory = machines(number);
             nodes.add(isOnDatagrams
                     ? simulation.addOnDatagrams(name, name + PORT, (self, seed, memory) ->
-                            onDatagrams((NodeMachine) factory.create(self, seed, memory), seed, memory))
+                            settings.onDatagrams((NodeMachine) factory.create(self, seed, memory),
+                                    simulation.datagrams().receiveBufferBytes(), seed, memory))
                     : simulation.add(name, name + PORT, factory));
         }
     }
@@ -50,12 +47,6 @@ final class ClusterNodes {
             }
             return machine;
         };
-    }
-
-    private DatagramProcess onDatagrams(NodeMachine machine, long seed, Memory memory) {
-        DatagramLimits limits = settings.datagramLimits(simulation.datagrams().receiveBufferBytes());
-        DatagramNode node = new DatagramNode(machine, limits, seed, seed * 31, memory);
-        return new DatagramProcess(node, machine, node::isQuiet);
     }
 
     private void onEvent(int number, NodeEvents.Event event) {

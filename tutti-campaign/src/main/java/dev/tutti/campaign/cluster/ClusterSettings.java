@@ -1,12 +1,17 @@
 package dev.tutti.campaign.cluster;
 
+import dev.tutti.core.Memory;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.protocols.datagram.DatagramLimits;
+import dev.tutti.protocols.datagram.DatagramNode;
+import dev.tutti.protocols.datagram.DatagramSecrets;
 import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.protocols.packing.PacketSizes;
+import dev.tutti.sim.DatagramProcess;
 import dev.tutti.sim.check.Promise;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -21,6 +26,7 @@ final class ClusterSettings {
     private int seeds;
     private int datagramBytesMax = 1_400;
     private boolean isMulticast;
+    private boolean isSecure;
     private Settings node = Settings.of(NodeSettings.ALL).with(TransportSettings.RECORDS_DIRECTORY, "simulated");
     private Settings group = OptionalLayers.settings();
 
@@ -70,6 +76,11 @@ final class ClusterSettings {
         isMulticast = true;
     }
 
+    /** Lets nodes on datagrams authenticate each other and encrypt. */
+    void setSecure() {
+        isSecure = true;
+    }
+
     /** Returns the settings of one node, with its name and its seeds. */
     Settings ofNode(int number) {
         return node.with(TransportSettings.NAME, "n" + number).with(NodeSettings.SEEDS, seedsOf(number));
@@ -88,8 +99,16 @@ final class ClusterSettings {
         return group.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY;
     }
 
-    DatagramLimits datagramLimits(int receiveBufferBytes) {
-        return DatagramLimits.of(node, datagramBytesMax, receiveBufferBytes, isMulticast);
+    private DatagramLimits datagramLimits(int receiveBufferBytes) {
+        DatagramLimits limits = DatagramLimits.of(node, datagramBytesMax, receiveBufferBytes, isMulticast);
+        return isSecure ? limits.secured() : limits;
+    }
+
+    /** Returns the process of a node on datagrams. */
+    DatagramProcess onDatagrams(NodeMachine machine, int receiveBufferBytes, long seed, Memory memory) {
+        DatagramNode socket =
+                new DatagramNode(machine, datagramLimits(receiveBufferBytes), DatagramSecrets.ofSeed(seed), memory);
+        return new DatagramProcess(socket, machine, socket::isQuiet);
     }
 
     PacketSizes packetSizes(int receiveBufferBytes) {

@@ -202,6 +202,12 @@ public final class SimulatedCluster {
         return this;
     }
 
+    /** Lets nodes that are started from now on authenticate each other, and encrypt datagrams. */
+    public SimulatedCluster withSecurity() {
+        settings.setSecure();
+        return this;
+    }
+
     public DatagramNetwork datagrams() {
         return simulation.datagrams();
     }

@@ -125,18 +125,20 @@ public record Schedule(long seed, Mode mode, int size, World world, List<Step> s
      *
      * @param bytesMax of a datagram
      * @param isMulticast whether one datagram reaches all
+     * @param isSecure whether nodes authenticate each other and encrypt
      * @param receiveBufferBytes limit of the datagrams that wait for a node's next turn
      */
-    public record Datagrams(int bytesMax, boolean isMulticast, int receiveBufferBytes, DatagramPath path) {
+    public record Datagrams(
+            int bytesMax, boolean isMulticast, boolean isSecure, int receiveBufferBytes, DatagramPath path) {
 
         /** Returns the same with a path that loses nothing. */
         public Datagrams withoutFaults() {
-            return new Datagrams(bytesMax, isMulticast, receiveBufferBytes, DatagramPath.LOCAL);
+            return new Datagrams(bytesMax, isMulticast, isSecure, receiveBufferBytes, DatagramPath.LOCAL);
         }
 
         @Override
         public String toString() {
-            return "on datagrams of " + bytesMax + " bytes, " + (isMulticast ? "multicast" : "unicast")
+            return "on datagrams of " + bytesMax + " bytes, " + (isSecure ? "encrypted " : "") + (isMulticast ? "multicast" : "unicast")
                     + ", receive buffers of " + receiveBufferBytes + " bytes";
         }
 
@@ -269,11 +271,12 @@ public record Schedule(long seed, Mode mode, int size, World world, List<Step> s
                         world.lateTimers().put(Integer.parseInt(m.group(1)), Durations.parse(m.group(2)))),
                 line("a turn of a process that has just begun takes up to % longer, halved every %", m ->
                         world = world.withColdTurns(Durations.parse(m.group(1)), Durations.parse(m.group(2)))),
-                line("on datagrams of (\\d+) bytes, (multicast|unicast), receive buffers of (\\d+) bytes", m ->
+                line("on datagrams of (\\d+) bytes, (encrypted )?(multicast|unicast), receive buffers of (\\d+) bytes", m ->
                         world = world.on(new Datagrams(
                                 Integer.parseInt(m.group(1)),
-                                m.group(2).equals("multicast"),
-                                Integer.parseInt(m.group(3)),
+                                m.group(3).equals("multicast"),
+                                m.group(2) != null,
+                                Integer.parseInt(m.group(4)),
                                 DatagramPath.LOCAL))),
                 line("datagrams take % and up to %, ~ of them up to % more, lost ~, multicasts ~, doubled ~, damaged ~, "
                         + "cut off ~, at (\\d+) bytes per second, buffers of (\\d+) bytes", this::datagramPath),
@@ -290,7 +293,8 @@ public record Schedule(long seed, Mode mode, int size, World world, List<Step> s
             if (before == null) {
                 throw new IllegalArgumentException("datagrams have a path only on datagrams");
             }
-            world = world.on(new Datagrams(before.bytesMax(), before.isMulticast(), before.receiveBufferBytes(),
+            world = world.on(new Datagrams(
+                    before.bytesMax(), before.isMulticast(), before.isSecure(), before.receiveBufferBytes(),
                     new DatagramPath(
                             Durations.parse(m.group(1)),
                             Durations.parse(m.group(2)),

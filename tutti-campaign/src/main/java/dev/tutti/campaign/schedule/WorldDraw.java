@@ -145,7 +145,8 @@ final class WorldDraw {
         }
         int bytesMax = random.nextInt(3) > 0 ? 1_400 : random.nextBoolean() ? 9_000 : 65_000;
         int bufferBytes = random.nextInt(3) > 0 ? 4 << 20 : 2_000 + random.nextInt(20_000);
-        return new Schedule.Datagrams(bytesMax, random.nextInt(3) > 0, bufferBytes, path);
+        boolean isMulticast = random.nextInt(3) > 0;
+        return new Schedule.Datagrams(bytesMax, isMulticast, random.nextInt(3) > 0, bufferBytes, path);
     }
 
     /** Draws a share in steps of a hundredth, which is easy to read. */

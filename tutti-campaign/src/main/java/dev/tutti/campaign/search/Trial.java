@@ -132,7 +132,11 @@ final class Trial {
         if (datagrams.isMulticast()) {
             cluster.withMulticast();
         }
-        coverage.count("state.on-datagrams: " + (datagrams.isMulticast() ? "with multicast" : "one to one"));
+        if (datagrams.isSecure()) {
+            cluster.withSecurity();
+        }
+        coverage.count("state.on-datagrams: " + (datagrams.isMulticast() ? "with multicast" : "one to one")
+                + (datagrams.isSecure() ? ", encrypted" : ""));
     }
 
     static Outcome run(Schedule schedule) {

@@ -2,11 +2,13 @@ package dev.tutti.campaign.cluster;
 
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
+import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.datagram.DatagramLimits;
 import dev.tutti.protocols.datagram.DatagramNode;
+import dev.tutti.protocols.datagram.DatagramSecrets;
 import dev.tutti.protocols.datagram.HostedMachine;
 import dev.tutti.protocols.datagram.Multicast;
 import dev.tutti.sim.DatagramNetwork;
@@ -118,7 +120,19 @@ final class DatagramPair {
         @Override
         public void onDialFailed(long nowNanos, int number, DialFailure failure, String detail) {
             now = nowNanos;
-            events.add("failed " + failure);
+            events.add("failed " + failure + (failure == DialFailure.UNTRUSTED ? ": " + detail : ""));
+        }
+
+        @Override
+        public void onRejected(long nowNanos, String remote, String detail) {
+            now = nowNanos;
+            events.add("rejected: " + detail);
+        }
+
+        @Override
+        public void onCredentials(long nowNanos, int number, Credentials credentials) {
+            now = nowNanos;
+            events.add("is " + credentials.subject());
         }
 
         @Override
@@ -179,20 +193,29 @@ final class DatagramPair {
     final SimulatedNode second;
 
     DatagramPair(long seed, int datagramBytesMax) {
-        this(seed, datagramBytesMax, datagramBytesMax);
+        this(seed, datagramBytesMax, datagramBytesMax, false);
+    }
+
+    /** Returns a pair that authenticates itself and encrypts. */
+    static DatagramPair secure(long seed) {
+        return new DatagramPair(seed, 1_400, 1_400, true);
     }
 
     DatagramPair(long seed, int firstBytesMax, int secondBytesMax) {
+        this(seed, firstBytesMax, secondBytesMax, false);
+    }
+
+    private DatagramPair(long seed, int firstBytesMax, int secondBytesMax, boolean isSecure) {
         this.simulation = new Simulation(seed);
         this.first = simulation.addOnDatagrams(
-                "a", "a:7800", (self, machineSeed, memory) -> process(memory, machineSeed, firstBytesMax));
+                "a", "a:7800", (self, machineSeed, memory) -> process(memory, machineSeed, firstBytesMax, isSecure));
         this.second = simulation.addOnDatagrams(
-                "b", "b:7800", (self, machineSeed, memory) -> process(memory, machineSeed, secondBytesMax));
+                "b", "b:7800", (self, machineSeed, memory) -> process(memory, machineSeed, secondBytesMax, isSecure));
         first.withMemory(1L << 30);
         second.withMemory(1L << 30);
     }
 
-    private DatagramProcess process(Memory memory, long seed, int datagramBytesMax) {
+    private DatagramProcess process(Memory memory, long seed, int datagramBytesMax, boolean isSecure) {
         Talker talker = new Talker(memory);
         DatagramNode node = new DatagramNode(
                 talker,
@@ -201,12 +224,12 @@ final class DatagramPair {
                         simulation.datagrams().receiveBufferBytes(),
                         false,
                         true,
+                        isSecure,
                         2_000_000_000L,
                         64,
                         8 * 1024 * 1024,
                         150_000_000),
-                seed,
-                ~seed * 31,
+                DatagramSecrets.ofSeed(seed),
                 memory);
         return new DatagramProcess(node, talker, node::isQuiet);
     }

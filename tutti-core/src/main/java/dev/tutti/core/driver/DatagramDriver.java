@@ -15,6 +15,11 @@ public non-sealed interface DatagramDriver extends Driver {
     /** Returns whether datagrams carry a checksum, because they may be altered in transit, or because it is set. */
     boolean isSummed();
 
+    /** Returns whether connections are authenticated and encrypted: the driver has certificates. */
+    default boolean isSecure() {
+        return false;
+    }
+
     /** Returns whether a datagram can be sent to all nodes at once. */
     boolean isMulticast();
 }

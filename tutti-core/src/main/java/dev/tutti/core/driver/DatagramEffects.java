@@ -16,4 +16,25 @@ public interface DatagramEffects {
 
     /** Sends a datagram to the multicast group; only if {@link DatagramDriver#isMulticast}. Its sender gets none. */
     void multicast(Packet datagram);
+
+    /**
+     * Begins a TLS handshake with the other end of a connection; only if {@link DatagramDriver#isSecure}. It is answered
+     * by any number of {@code onHandshake}, and then by {@code onSecured} or {@code onHandshakeFailed}.
+     *
+     * @param connection number by which the machine knows the connection; never used again
+     * @param isDialed whether this end is the client
+     */
+    default void beginHandshake(long connection, Endpoint with, boolean isDialed) {
+        throw new IllegalStateException("this driver has no TLS");
+    }
+
+    /** Passes the next bytes of the other end's handshake to TLS. The packet passes to the driver. */
+    default void handshake(long connection, Packet bytes) {
+        throw new IllegalStateException("this driver has no TLS");
+    }
+
+    /** Ends the handshake, or the watch over the other end's certificate after it: the connection has ended. */
+    default void endHandshake(long connection) {
+        throw new IllegalStateException("this driver has no TLS");
+    }
 }

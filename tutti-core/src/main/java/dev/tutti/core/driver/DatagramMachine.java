@@ -27,6 +27,28 @@ public interface DatagramMachine {
      */
     void onResolved(long nowNanos, String address, @Nullable Endpoint endpoint);
 
+    /** TLS has bytes for the other end of a connection. For a connection that has ended they are ignored. */
+    default void onHandshake(long nowNanos, long connection, byte[] bytes) {}
+
+    /**
+     * The other end of a connection has authenticated. On the dialling side this does not mean that it trusts this end.
+     *
+     * @param sendSecret secret of {@link dev.tutti.core.crypto.DatagramSeal} for datagrams to the other end
+     * @param receiveSecret secret for those from it
+     */
+    default void onSecured(
+            long nowNanos, long connection, byte[] sendSecret, byte[] receiveSecret, Credentials credentials) {}
+
+    /**
+     * A handshake has failed. The last bytes for the other end were given before.
+     *
+     * @param detail reason, for people; empty if there were too many to tell each
+     */
+    default void onHandshakeFailed(long nowNanos, long connection, String detail) {}
+
+    /** The certificate of the other end is not trusted any more. */
+    default void onDistrusted(long nowNanos, long connection, String detail) {}
+
     /** Time has passed. Early, late and repeated calls are harmless. */
     void onTimer(long nowNanos);
 

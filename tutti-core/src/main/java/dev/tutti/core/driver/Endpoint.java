@@ -31,4 +31,10 @@ public record Endpoint(long high, long low, int port) implements Comparable<Endp
         }
         return order == 0 ? Integer.compare(port, other.port) : order;
     }
+
+    /** Returns {@link #address}. */
+    @Override
+    public String toString() {
+        return address();
+    }
 }

@@ -37,7 +37,7 @@ public final class TransportSettings {
             "tcp",
             "Transport of connections: tcp; udp, which bears loss better and reaches many members with one datagram where"
                     + " multicast is carried; local, among nodes of one process; or the name of another one on the class path."
-                    + " There is no encryption on udp: any address but loopback needs security.insecure.");
+                    + " With a secret or certificates, tcp and udp are encrypted.");
 
     public static final Setting<String> BIND_ADDRESS = Setting.text(
             "bind.address",

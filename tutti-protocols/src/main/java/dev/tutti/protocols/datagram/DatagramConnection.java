@@ -2,6 +2,8 @@ package dev.tutti.protocols.datagram;
 
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
+import dev.tutti.core.crypto.DatagramSeal;
+import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.DatagramEffects;
 import dev.tutti.core.driver.Endpoint;
 import dev.tutti.core.stack.Report;
@@ -24,6 +26,12 @@ final class DatagramConnection {
         /** Takes the end of the flow: the other side closed it, sent something malformed, or is silent. */
         void onEnded(DatagramConnection flow, boolean isOrderly, String detail);
 
+        /** Takes the first datagram of the other end that is authentic: it trusts this end. The state becomes OPEN. */
+        void onConfirmed(DatagramConnection flow);
+
+        /** Counts a datagram that pretends to be of the other end. */
+        void onForged();
+
         /** Returns the number of bytes that one sender may have in flight to this node. */
         int allowanceBytes();
 
@@ -34,6 +42,8 @@ final class DatagramConnection {
     enum State {
         /** Dialled: the address is not known, or the other side has not accepted. */
         OPENING,
+        /** The two ends authenticate each other; at the dialling end it also waits for a sign that it is trusted. */
+        SECURING,
         OPEN,
         /** The node has closed it; written frames are still in flight. */
         CLOSING,
@@ -46,7 +56,15 @@ final class DatagramConnection {
     /** Parts read of a datagram: a part of one byte costs as much as a full one. Senders write three at most. */
     private static final int PARTS_MAX = 8;
 
-    final int number;
+    /** In place of the number of an accepted connection whose other end is not authenticated. */
+    static final int NO_NUMBER = -1;
+
+    /** Time for which a RESET is doubted where it can't be authentic: an answer of the other end refutes it. */
+    private static final long DOUBT_NANOS = 300 * MILLISECOND;
+
+    /** Number of the hosted machine. */
+    int number;
+
     final long localId;
     final String address;
     State state = State.OPENING;
@@ -62,11 +80,25 @@ final class DatagramConnection {
     private final Owner owner;
     private final Memory memory;
     private final long giveUpNanos;
+    private boolean isDialed;
+    private final boolean isSecure;
     private final SendSide sending;
     private final ReceiveSide receiving;
 
     /** Time at which a closed connection is forgotten, whatever has arrived. */
     private long lingerNanos = Recovery.NEVER;
+
+    /** Time at which a RESET is believed unless something authentic arrives. */
+    private long doubtNanos = Recovery.NEVER;
+
+    /** Handshake of the two ends; null if connections are not secure. */
+    final @Nullable HandshakeStream handshake;
+
+    /** Proof of the other end's identity, once there is one. */
+    Credentials credentials = Credentials.NONE;
+
+    private @Nullable DatagramSeal sealing;
+    private @Nullable DatagramSeal unsealing;
 
     /** Bytes received since the node last counted its active senders. */
     long recentBytes;
@@ -75,6 +107,8 @@ final class DatagramConnection {
             Owner owner, int number, long localId, String address, DatagramLimits limits, Memory memory) {
         this.owner = owner;
         this.number = number;
+        this.isSecure = limits.isSecure();
+        this.handshake = isSecure ? new HandshakeStream(memory) : null;
         this.localId = localId;
         this.address = address;
         this.giveUpNanos = 2 * limits.connectNanos();
@@ -88,6 +122,7 @@ final class DatagramConnection {
     /** Starts sending OPEN to the endpoint. */
     void open(Endpoint to, long nowNanos) {
         endpoint = to;
+        isDialed = true;
         opening.start(nowNanos);
     }
 
@@ -103,7 +138,38 @@ final class DatagramConnection {
         }
         remoteId = id;
         sending.limitDatagrams(peerDatagramBytesMax);
+        state = isSecure ? State.SECURING : State.OPEN;
+    }
+
+    /** Takes the keys that the handshake has given. */
+    void onSecured(byte[] sendSecret, byte[] receiveSecret, Credentials proof) {
+        sealing = new DatagramSeal(sendSecret);
+        unsealing = new DatagramSeal(receiveSecret);
+        credentials = proof;
+        sending.onSecured(DatagramSeal.TAG_BYTES);
+    }
+
+    boolean isSecured() {
+        return sealing != null;
+    }
+
+    /** Opens an accepted connection, and lets the other end know that it is trusted. */
+    void confirm() {
         state = State.OPEN;
+        sending.requestProbe();
+    }
+
+    /** Returns whether this end has dialled. */
+    boolean isDialed() {
+        return isDialed;
+    }
+
+    /** Takes a RESET, which anybody who sees the packets can forge: it counts unless the other end gives a sign of life. */
+    void doubt(long nowNanos) {
+        if (doubtNanos == Recovery.NEVER) {
+            doubtNanos = nowNanos + DOUBT_NANOS;
+            sending.requestProbe();
+        }
     }
 
     // ------------------------------------------------------------------ from the node
@@ -141,10 +207,11 @@ final class DatagramConnection {
             receiving.onMalformed();
             return;
         }
-        recentBytes += length;
-        if (!receiving.onDatagram(packetNumber, length)) {
+        if (!receiving.isNew(packetNumber) || !isAuthentic(packetNumber, datagram)) {
             return;
         }
+        recentBytes += length;
+        receiving.onDatagram(length);
         boolean isEliciting = false;
         for (int parts = 1; !datagram.isEmpty() && state != State.GONE; parts++) {
             int type = datagram.takeByte();
@@ -174,6 +241,26 @@ final class DatagramConnection {
             return;
         }
         receiving.onRead(packetNumber, isEliciting, nowNanos);
+    }
+
+    /** Decrypts a datagram and returns whether the other end has sealed it; true if connections are not secure. */
+    private boolean isAuthentic(long packetNumber, Packet datagram) {
+        if (!isSecure) {
+            return true;
+        }
+        if (unsealing == null || !unsealing.open(packetNumber, datagram, Datagrams.DATA_HEADER_BYTES)) {
+            owner.onForged();
+            return false;
+        }
+        doubtNanos = Recovery.NEVER;
+        if (state == State.SECURING) {
+            state = State.OPEN;
+            if (handshake != null) {
+                handshake.onConfirmed();
+            }
+            owner.onConfirmed(this);
+        }
+        return state != State.GONE;
     }
 
     /** Returns whether the other side has closed, and everything before that has been taken. */
@@ -232,6 +319,13 @@ final class DatagramConnection {
 
     /** Sends what may be sent now. */
     void flush(DatagramEffects effects, long nowNanos) {
+        Endpoint to = endpoint;
+        if (handshake != null && to != null) {
+            for (Packet chunk = handshake.poll(remoteId, nowNanos); chunk != null; chunk = handshake.poll(remoteId, nowNanos)) {
+                owner.seals().seal(chunk);
+                effects.send(to, chunk);
+            }
+        }
         if (state != State.OPEN && state != State.CLOSING) {
             return;
         }
@@ -295,8 +389,8 @@ final class DatagramConnection {
     }
 
     private Packet begin(int bytes) {
-        return Packet.of(memory.acquire(bytes), 0, 0)
-                .appendInt(0)
+        return Packet.of(memory.acquire(sealing == null ? bytes : bytes + DatagramSeal.TAG_BYTES), 0, 0)
+                .appendInt(sealing == null ? 0 : Datagrams.SEALED)
                 .appendByte(Datagrams.DATA)
                 .appendLong(remoteId)
                 .appendLong(sending.nextNumber());
@@ -307,7 +401,11 @@ final class DatagramConnection {
         if (to == null) {
             throw new IllegalStateException("a datagram is sent before the endpoint of " + address + " is known");
         }
-        owner.seals().seal(datagram);
+        if (sealing == null) {
+            owner.seals().seal(datagram);
+        } else {
+            sealing.seal(datagram.peekLong(Datagrams.NUMBER_OFFSET), datagram, Datagrams.DATA_HEADER_BYTES);
+        }
         sending.onSent(datagram.length());
         effects.send(to, datagram);
     }
@@ -322,10 +420,12 @@ final class DatagramConnection {
     long deadlineNanos() {
         return switch (state) {
             case OPENING -> opening.deadlineNanos();
+            case SECURING ->
+                Math.min(opening.beforeNanos(), handshake == null ? Recovery.NEVER : handshake.deadlineNanos());
             case OPEN, CLOSING ->
                 Math.min(
                         Math.min(sending.deadlineNanos(), receiving.acknowledgements().deadlineNanos()),
-                        lingerNanos);
+                        Math.min(lingerNanos, doubtNanos));
             case GONE -> Recovery.NEVER;
         };
     }
@@ -336,7 +436,9 @@ final class DatagramConnection {
             return;
         }
         sending.onTimer(nowNanos);
-        if (lingerNanos <= nowNanos) {
+        if (doubtNanos <= nowNanos) {
+            owner.onEnded(this, false, UNKNOWN_THERE);
+        } else if (lingerNanos <= nowNanos) {
             owner.onEnded(this, false, "not all that was written has arrived within 2 s after it was closed");
         } else if (sending.quietNanos(nowNanos) > giveUpNanos) {
             owner.onEnded(this, false, "no acknowledgement for " + giveUpNanos / MILLISECOND + " ms");
@@ -361,6 +463,9 @@ final class DatagramConnection {
         sending.report(report);
         receiving.report(report);
     }
+
+    /** Reason for the end of a connection after a RESET. */
+    static final String UNKNOWN_THERE = "the other process does not know the connection";
 
     /** A longer acknowledgement does not share a datagram that could be full without it. */
     private static final int ACK_BYTES_ASIDE = 64;

@@ -56,8 +56,15 @@ final class DatagramConnections {
 
     void add(DatagramConnection connection) {
         slots[slot(connection.localId)] = connection;
-        byNumber.put(connection.number, connection);
+        if (connection.number != DatagramConnection.NO_NUMBER) {
+            byNumber.put(connection.number, connection);
+        }
         count++;
+    }
+
+    /** Notes the number that the node has given to a connection. */
+    void onNumber(DatagramConnection connection) {
+        byNumber.put(connection.number, connection);
     }
 
     /** Notes the id by which the other end knows a connection. */

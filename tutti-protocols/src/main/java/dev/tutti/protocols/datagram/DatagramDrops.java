@@ -11,6 +11,10 @@ final class DatagramDrops {
         DAMAGED("damaged"),
         /** One of the two nodes uses checksums, the other does not. */
         OTHER_CHECKSUM("other-checksums"),
+        /** One of the two nodes encrypts, the other does not. */
+        OTHER_SECURITY("other-security"),
+        /** The datagram says that it is encrypted by the other end of a connection, and is not: forged or changed. */
+        FORGED("forged"),
         MALFORMED("malformed"),
         UNKNOWN_CONNECTION("unknown-connection"),
         /** The connection was opened from another endpoint. */

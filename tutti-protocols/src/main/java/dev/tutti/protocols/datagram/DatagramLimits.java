@@ -10,7 +10,8 @@ import dev.tutti.core.settings.Settings;
  * @param datagramBytesMax the largest datagram, without the headers of IP and UDP
  * @param receiveBufferBytes size of the socket's receive buffer, from which the loop reads
  * @param isMulticast whether the driver reaches all nodes with one datagram
- * @param isSummed whether datagrams carry a checksum, the same at all nodes
+ * @param isSummed whether datagrams that are not encrypted carry a checksum, the same at all nodes
+ * @param isSecure whether connections are authenticated and encrypted, the same at all nodes
  * @param connectNanos time-out of a dial, and half of the time for which nothing may be acknowledged
  * @param connectionsMax connections at a time; further ones are not opened
  * @param windowBytes bytes that one connection may receive out of order
@@ -21,6 +22,7 @@ public record DatagramLimits(
         int receiveBufferBytes,
         boolean isMulticast,
         boolean isSummed,
+        boolean isSecure,
         long connectNanos,
         int connectionsMax,
         long windowBytes,
@@ -31,6 +33,9 @@ public record DatagramLimits(
 
     /** Headers of datagrams, connections, groups and their layers, and of a short acknowledgement. */
     private static final int OVERHEAD_BYTES = 192;
+
+    /** Bytes that encryption adds. */
+    private static final int SECURE_BYTES = 32;
 
     /** Datagrams of a multicast sender that the receive buffer has to hold. */
     private static final int BUFFER_DATAGRAMS = 16;
@@ -52,6 +57,7 @@ public record DatagramLimits(
                 receiveBufferBytes,
                 isMulticast,
                 true,
+                false,
                 settings.get(TransportSettings.CONNECT_TIMEOUT).toNanos(),
                 settings.get(TransportSettings.CONNECTIONS_MAX),
                 settings.get(TransportSettings.DATAGRAM_WINDOW).bytes(),
@@ -61,7 +67,14 @@ public record DatagramLimits(
     /** Returns the same limits without checksums, for networks that never alter a datagram. */
     public DatagramLimits withoutChecksums() {
         return new DatagramLimits(
-                datagramBytesMax, receiveBufferBytes, isMulticast, false, connectNanos, connectionsMax, windowBytes,
+                datagramBytesMax, receiveBufferBytes, isMulticast, false, isSecure, connectNanos, connectionsMax,
+                windowBytes, sendBytesMax);
+    }
+
+    /** Returns the same limits for connections that are authenticated and encrypted. */
+    public DatagramLimits secured() {
+        return new DatagramLimits(
+                datagramBytesMax, receiveBufferBytes, isMulticast, true, true, connectNanos, connectionsMax, windowBytes,
                 sendBytesMax);
     }
 
@@ -70,6 +83,6 @@ public record DatagramLimits(
         int datagramBytes = isMulticast
                 ? Math.min(datagramBytesMax, Math.max(DATAGRAM_BYTES_MIN, receiveBufferBytes / BUFFER_DATAGRAMS))
                 : datagramBytesMax;
-        return datagramBytes - OVERHEAD_BYTES;
+        return datagramBytes - OVERHEAD_BYTES - (isSecure ? SECURE_BYTES : 0);
     }
 }

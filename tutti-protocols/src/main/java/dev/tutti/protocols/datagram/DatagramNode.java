@@ -2,6 +2,7 @@ package dev.tutti.protocols.datagram;
 
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
+import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.DatagramEffects;
 import dev.tutti.core.driver.DatagramMachine;
 import dev.tutti.core.driver.DialFailure;
@@ -23,9 +24,6 @@ public final class DatagramNode implements DatagramMachine {
 
     private static final long NEVER = Long.MAX_VALUE;
 
-    /** Bytes of an OPEN without checksum and kind. The answer to a shorter one would be longer than it. */
-    private static final int OPEN_BODY_BYTES = Datagrams.OPEN_BYTES - Datagrams.CHECKSUM_BYTES - 1;
-
     private final HostedMachine node;
     private final DatagramLimits limits;
     private final Memory memory;
@@ -37,7 +35,8 @@ public final class DatagramNode implements DatagramMachine {
     private final DatagramConnections connections;
     private final ReceiveShare share;
     private final Replies replies;
-    private final AddressValidation validation;
+    private final Handshakes handshakes;
+    private final Openings openings;
     private final PendingResolutions resolutions = new PendingResolutions();
     private final ArrayDeque<DatagramConnection> dirty = new ArrayDeque<>();
     private final List<DatagramConnection> overflown = new ArrayList<>();
@@ -53,21 +52,19 @@ public final class DatagramNode implements DatagramMachine {
     private long resetsReceived;
     private final DatagramDrops drops = new DatagramDrops();
 
-    /**
-     * @param keyLow half of a key that nobody can guess
-     * @param keyHigh the other half
-     */
-    public DatagramNode(HostedMachine node, DatagramLimits limits, long keyLow, long keyHigh, Memory memory) {
+    public DatagramNode(HostedMachine node, DatagramLimits limits, DatagramSecrets secrets, Memory memory) {
         this.node = node;
         this.limits = limits;
         this.seals = new Datagrams(limits.isSummed());
         this.memory = memory;
-        Keys keys = new Keys(keyLow, keyHigh);
+        Keys keys = new Keys(secrets.keyLow(), secrets.keyHigh());
         this.connections = new DatagramConnections(keys);
+        this.handshakes = new Handshakes(owner, node, connections, limits.connectNanos());
         this.share = new ReceiveShare(connections, limits.receiveBufferBytes());
         this.replies = new Replies(seals, memory);
-        this.validation = new AddressValidation(keys, replies, drops);
-        this.multicast = new MulticastQueue(limits, seals);
+        this.openings = new Openings(
+                owner, node, connections, handshakes, new AddressValidation(keys, replies, drops), replies, limits, drops);
+        this.multicast = new MulticastQueue(limits, seals, secrets);
         if (limits.isMulticast()) {
             node.useMulticast(multicast);
         }
@@ -107,11 +104,11 @@ public final class DatagramNode implements DatagramMachine {
     }
 
     private void onTimer(DatagramConnection flow) {
-        if (flow.state == DatagramConnection.State.OPENING) {
+        if (flow.state == DatagramConnection.State.OPENING || flow.state == DatagramConnection.State.SECURING) {
             if (flow.opening.isTimedOut(nowNanos)) {
-                forget(flow);
-                node.onDialFailed(nowNanos, flow.number, DialFailure.UNREACHABLE,
-                        "no answer within " + limits.connectNanos() / 1_000_000 + " ms");
+                String awaited = flow.state == DatagramConnection.State.OPENING ? "answer" : "end of the TLS handshake";
+                handshakes.fail(flow, DialFailure.UNREACHABLE,
+                        "no " + awaited + " within " + limits.connectNanos() / 1_000_000 + " ms", nowNanos);
                 return;
             }
         } else {
@@ -147,14 +144,23 @@ public final class DatagramNode implements DatagramMachine {
         nowNanos = now;
         receivedDatagrams++;
         Datagrams.Seal seal = seals.takeSeal(datagram);
-        if (seal == Datagrams.Seal.INTACT) {
+        if (seal == Datagrams.Seal.SEALED) {
+            onSealed(from, datagram);
+            return;
+        } else if (seal == Datagrams.Seal.INTACT) {
             int kind = datagram.takeByte();
+            if (limits.isSecure() && (kind == Datagrams.DATA || kind == Datagrams.MULTICAST)) {
+                drops.count(DatagramDrops.Reason.OTHER_SECURITY);
+                datagram.release();
+                return;
+            }
             switch (kind) {
-                case Datagrams.OPEN -> onOpen(from, datagram);
-                case Datagrams.COOKIE -> onCookie(from, datagram);
-                case Datagrams.ACCEPT -> onAccept(from, datagram);
+                case Datagrams.OPEN -> openings.onOpen(from, datagram, now);
+                case Datagrams.COOKIE -> openings.onCookie(from, datagram, now);
+                case Datagrams.ACCEPT -> openings.onAccept(from, datagram, now);
                 case Datagrams.DATA -> onData(from, datagram);
                 case Datagrams.RESET -> onReset(from, datagram);
+                case Datagrams.HANDSHAKE -> onHandshake(from, datagram);
                 case Datagrams.MULTICAST -> {
                     receivedMulticasts++;
                     if (!node.onMulticast(now, datagram)) {
@@ -180,66 +186,23 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
-    private void onOpen(Endpoint from, Packet datagram) {
-        int length = datagram.length();
-        int magic = datagram.takeInt();
-        long id = datagram.takeLong();
-        long cookie = datagram.takeLong();
-        int datagramBytesMax = datagram.takeInt();
-        if (datagram.isMalformed() || magic != Datagrams.MAGIC || length < OPEN_BODY_BYTES) {
-            drops.count(DatagramDrops.Reason.MALFORMED);
-            return;
-        }
-        if (!validation.isValid(from, id, cookie, nowNanos)) {
-            return;
-        }
-        DatagramConnection flow = connections.ofRemote(from, id);
-        if (flow == null) {
-            if (connections.count() >= limits.connectionsMax()) {
-                drops.count(DatagramDrops.Reason.OVERLOAD);
-                return;
+    /** Takes a datagram that says that it is encrypted. Nothing of it is believed before it was opened. */
+    private void onSealed(Endpoint from, Packet datagram) {
+        int kind = datagram.takeByte();
+        if (!limits.isSecure()) {
+            drops.count(DatagramDrops.Reason.OTHER_SECURITY);
+        } else if (kind == Datagrams.DATA) {
+            onData(from, datagram);
+        } else if (kind == Datagrams.MULTICAST) {
+            receivedMulticasts++;
+            if (!node.onMulticast(nowNanos, datagram)) {
+                onStranger(from);
             }
-            String remote = from.address();
-            flow = add(node.onAccepted(nowNanos, remote), remote);
-            flow.endpoint = from;
-            flow.onOpened(id, datagramBytesMax, nowNanos);
-            connections.onRemote(flow, from, id);
-        }
-        replies.add(from, replies.create(Datagrams.ACCEPT_BYTES, Datagrams.ACCEPT)
-                .appendLong(id)
-                .appendLong(flow.localId)
-                .appendInt(limits.datagramBytesMax()));
-    }
-
-    private void onCookie(Endpoint from, Packet datagram) {
-        DatagramConnection flow = dialed(from, datagram.takeLong());
-        long cookie = datagram.takeLong();
-        if (datagram.isMalformed() || flow == null) {
-            drops.count(DatagramDrops.Reason.UNKNOWN_CONNECTION);
-        } else if (cookie != flow.opening.cookie()) {
-            flow.opening.onCookie(cookie, nowNanos);
-            touch(flow);
-        }
-    }
-
-    private void onAccept(Endpoint from, Packet datagram) {
-        DatagramConnection flow = dialed(from, datagram.takeLong());
-        long id = datagram.takeLong();
-        int datagramBytesMax = datagram.takeInt();
-        if (datagram.isMalformed() || flow == null) {
-            drops.count(DatagramDrops.Reason.UNKNOWN_CONNECTION);
             return;
+        } else {
+            drops.count(DatagramDrops.Reason.MALFORMED);
         }
-        flow.onOpened(id, datagramBytesMax, nowNanos);
-        connections.onRemote(flow, from, id);
-        node.onConnected(nowNanos, flow.number);
-        touch(flow);
-    }
-
-    /** Returns the flow that is being opened to {@code from} under this id; null if there is none. */
-    private @Nullable DatagramConnection dialed(Endpoint from, long id) {
-        DatagramConnection flow = connections.find(id);
-        return flow != null && flow.state == DatagramConnection.State.OPENING && from.equals(flow.endpoint) ? flow : null;
+        datagram.release();
     }
 
     private void onData(Endpoint from, Packet datagram) {
@@ -248,19 +211,12 @@ public final class DatagramNode implements DatagramMachine {
             drops.count(DatagramDrops.Reason.MALFORMED);
             return;
         }
-        DatagramConnection flow = connections.find(id);
+        DatagramConnection flow = known(from, id);
         if (flow == null) {
-            drops.count(DatagramDrops.Reason.UNKNOWN_CONNECTION);
-            // This process is another one than its sender means, or has closed the connection.
-            replies.reset(from, id, nowNanos);
             return;
         }
-        if (!from.equals(flow.endpoint)) {
-            drops.count(DatagramDrops.Reason.WRONG_ENDPOINT);
-            return;
-        }
-        if (flow.state == DatagramConnection.State.OPENING) {
-            // It has overtaken the answer that carries the id to reply to. It will be sent again.
+        if (limits.isSecure() && !flow.isSecured()) {
+            // It has overtaken the end of the handshake. It will be sent again.
             drops.count(DatagramDrops.Reason.UNKNOWN_CONNECTION);
             return;
         }
@@ -277,6 +233,27 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
+    /** Returns the flow that a datagram belongs to; null if there is none, or it can't take the datagram yet. */
+    private @Nullable DatagramConnection known(Endpoint from, long id) {
+        DatagramConnection flow = connections.find(id);
+        if (flow == null) {
+            drops.count(DatagramDrops.Reason.UNKNOWN_CONNECTION);
+            // This process is another one than its sender means, or has closed the connection.
+            replies.reset(from, id, nowNanos);
+            return null;
+        }
+        if (!from.equals(flow.endpoint)) {
+            drops.count(DatagramDrops.Reason.WRONG_ENDPOINT);
+            return null;
+        }
+        if (flow.state == DatagramConnection.State.OPENING) {
+            // It has overtaken the answer that carries the id to reply to. It will be sent again.
+            drops.count(DatagramDrops.Reason.UNKNOWN_CONNECTION);
+            return null;
+        }
+        return flow;
+    }
+
     private void onReset(Endpoint from, Packet datagram) {
         long id = datagram.takeLong();
         DatagramConnection flow = datagram.isMalformed() ? null : connections.ofRemote(from, id);
@@ -285,7 +262,56 @@ public final class DatagramNode implements DatagramMachine {
             return;
         }
         resetsReceived++;
-        owner.onEnded(flow, false, "the other process does not know the connection");
+        if (flow.state == DatagramConnection.State.SECURING) {
+            handshakes.fail(flow, DialFailure.UNREACHABLE, DatagramConnection.UNKNOWN_THERE, nowNanos);
+        } else if (limits.isSecure()) {
+            flow.doubt(nowNanos);
+            touch(flow);
+        } else {
+            owner.onEnded(flow, false, DatagramConnection.UNKNOWN_THERE);
+        }
+    }
+
+    // ------------------------------------------------------------------ handshakes
+
+    private void onHandshake(Endpoint from, Packet datagram) {
+        long id = datagram.takeLong();
+        if (datagram.isMalformed() || !limits.isSecure()) {
+            drops.count(DatagramDrops.Reason.MALFORMED);
+            return;
+        }
+        DatagramConnection flow = known(from, id);
+        if (flow != null && !handshakes.onDatagram(flow, datagram, nowNanos)) {
+            drops.count(DatagramDrops.Reason.MALFORMED);
+        }
+    }
+
+    @Override
+    public void onHandshake(long now, long connection, byte[] bytes) {
+        nowNanos = now;
+        handshakes.onBytes(connection, bytes, now);
+    }
+
+    @Override
+    public void onSecured(
+            long now, long connection, byte[] sendSecret, byte[] receiveSecret, Credentials credentials) {
+        nowNanos = now;
+        handshakes.onSecured(connection, sendSecret, receiveSecret, credentials, now);
+    }
+
+    @Override
+    public void onHandshakeFailed(long now, long connection, String detail) {
+        nowNanos = now;
+        handshakes.onFailed(connection, detail, now);
+    }
+
+    @Override
+    public void onDistrusted(long now, long connection, String detail) {
+        nowNanos = now;
+        DatagramConnection flow = connections.find(connection);
+        if (flow != null) {
+            owner.onEnded(flow, false, detail);
+        }
     }
 
     // ------------------------------------------------------------------ flows
@@ -298,6 +324,9 @@ public final class DatagramNode implements DatagramMachine {
     }
 
     private void forget(DatagramConnection flow) {
+        if (limits.isSecure()) {
+            handshakes.onForgotten(flow);
+        }
         connections.remove(flow);
         flow.release();
     }
@@ -309,7 +338,27 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
-    private final class FlowOwner implements DatagramConnection.Owner {
+    private final class FlowOwner implements DatagramConnection.Owner, Handshakes.Owner, Openings.Owner {
+
+        @Override
+        public DatagramConnection add(int number, String address) {
+            return DatagramNode.this.add(number, address);
+        }
+
+        @Override
+        public void touch(DatagramConnection flow) {
+            DatagramNode.this.touch(flow);
+        }
+
+        @Override
+        public void forget(DatagramConnection flow) {
+            DatagramNode.this.forget(flow);
+        }
+
+        @Override
+        public void flush(DatagramConnection flow) {
+            flow.flush(replies.ofEnded(), nowNanos);
+        }
 
         @Override
         public void onFrame(DatagramConnection flow, Packet frame) {
@@ -321,12 +370,23 @@ public final class DatagramNode implements DatagramMachine {
             boolean isNews = flow.state == DatagramConnection.State.OPEN;
             if (isOrderly) {
                 // The end is acknowledged at once, since the flow is forgotten.
-                flow.acknowledge(new Answers(), nowNanos);
+                flow.acknowledge(replies.ofEnded(), nowNanos);
             }
             forget(flow);
             if (isNews) {
                 node.onDisconnected(nowNanos, flow.number, isOrderly, detail);
             }
+        }
+
+        @Override
+        public void onConfirmed(DatagramConnection flow) {
+            node.onCredentials(nowNanos, flow.number, flow.credentials);
+            node.onConnected(nowNanos, flow.number);
+        }
+
+        @Override
+        public void onForged() {
+            drops.count(DatagramDrops.Reason.FORGED);
         }
 
         @Override
@@ -357,6 +417,7 @@ public final class DatagramNode implements DatagramMachine {
             node.drain(nodeEffects);
         }
         resolutions.drain(effects);
+        handshakes.drain(effects);
         multicast.drain(effects);
         replies.drain(effects);
         DatagramConnection flow = dirty.poll();
@@ -375,12 +436,7 @@ public final class DatagramNode implements DatagramMachine {
     private void flush(DatagramConnection flow, DatagramEffects effects) {
         Endpoint endpoint = flow.endpoint;
         if (endpoint != null && flow.isOpenDue(nowNanos)) {
-            flow.opening.onSent(nowNanos);
-            Packet open = replies.create(Datagrams.OPEN_BYTES, Datagrams.OPEN)
-                    .appendInt(Datagrams.MAGIC)
-                    .appendLong(flow.localId)
-                    .appendLong(flow.opening.cookie())
-                    .appendInt(limits.datagramBytesMax());
+            Packet open = openings.open(flow, nowNanos);
             seals.seal(open);
             effects.send(endpoint, open);
         }
@@ -389,25 +445,6 @@ public final class DatagramNode implements DatagramMachine {
             forget(flow);
         }
         deadlineNanos = Math.min(deadlineNanos, flow.deadlineNanos());
-    }
-
-    /** Collects the datagrams of a flow that ends in the middle of an input. */
-    private final class Answers implements DatagramEffects {
-
-        @Override
-        public void resolve(String address) {
-            throw new IllegalStateException("a flow resolves no address");
-        }
-
-        @Override
-        public void send(Endpoint to, Packet datagram) {
-            replies.addSealed(to, datagram);
-        }
-
-        @Override
-        public void multicast(Packet datagram) {
-            throw new IllegalStateException("a flow does not multicast");
-        }
     }
 
     /** Effects of the hosted machine on its connections. */
@@ -443,7 +480,7 @@ public final class DatagramNode implements DatagramMachine {
             if (flow == null) {
                 return;
             }
-            if (flow.state == DatagramConnection.State.OPENING) {
+            if (flow.state == DatagramConnection.State.OPENING || flow.state == DatagramConnection.State.SECURING) {
                 forget(flow);
             } else if (flow.state == DatagramConnection.State.OPEN) {
                 flow.close(nowNanos);
@@ -480,7 +517,7 @@ public final class DatagramNode implements DatagramMachine {
         section.put("connections", connections.count());
         section.put("active-senders", share.senders());
         drops.report(section);
-        validation.report(section);
+        openings.report(section);
         replies.reportResets(section);
         section.put("resets-received", resetsReceived);
         section.put("answers-dropped", replies.dropped());

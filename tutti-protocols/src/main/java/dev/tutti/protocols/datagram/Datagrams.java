@@ -6,7 +6,7 @@ import java.util.zip.CRC32C;
 
 /**
  * The layout of datagrams (docs/wire.md, section Datagrams): a checksum of all that follows it, or a fixed word where
- * nothing can change it; a kind; the kind's fields.
+ * nothing can change it, or another one where it is encrypted; a kind; the kind's fields.
  */
 final class Datagrams {
 
@@ -16,9 +16,13 @@ final class Datagrams {
     static final int DATA = 4;
     static final int RESET = 5;
     static final int MULTICAST = 6;
+    static final int HANDSHAKE = 7;
 
     /** After the kind of an OPEN: the protocol and its version. */
     static final int MAGIC = 0x74757501;
+
+    /** The same where connections are encrypted. */
+    static final int MAGIC_SECURE = 0x74757581;
 
     // Parts of a DATA datagram.
     static final int ACK = 1;
@@ -38,6 +42,15 @@ final class Datagrams {
     /** Checksum, kind. */
     static final int MULTICAST_HEADER_BYTES = CHECKSUM_BYTES + 1;
 
+    /** Checksum, kind, the receiver's id of the connection, offset below which everything has arrived, offset. */
+    static final int HANDSHAKE_HEADER_BYTES = CHECKSUM_BYTES + 1 + 8 + 4 + 4;
+
+    /** Checksum, kind, incarnation of the sender, number of its key, number of the datagram. */
+    static final int SEALED_MULTICAST_HEADER_BYTES = CHECKSUM_BYTES + 1 + 8 + 4 + 8;
+
+    /** Place of the number in a DATA datagram. */
+    static final int NUMBER_OFFSET = CHECKSUM_BYTES + 1 + 8;
+
     static final int STREAM_HEADER_BYTES = 1 + 8 + 2;
     static final int FIN_BYTES = 1 + 8;
 
@@ -47,10 +60,15 @@ final class Datagrams {
     /** Instead of a checksum. */
     static final int UNSUMMED = 0x756e7375;
 
+    /** Instead of a checksum, in DATA and MULTICAST that are encrypted. */
+    static final int SEALED = 0x7365616c;
+
     /** State of a datagram according to its first word. */
     enum Seal {
         INTACT,
         DAMAGED,
+        /** The datagram says that it is encrypted. */
+        SEALED,
         /** The sender sums and this node does not, or the other way round. */
         OTHER
     }
@@ -72,6 +90,8 @@ final class Datagrams {
         int found = datagram.takeInt();
         if (datagram.isMalformed()) {
             return Seal.DAMAGED;
+        } else if (found == SEALED) {
+            return Seal.SEALED;
         } else if (!isSummed) {
             return found == UNSUMMED ? Seal.INTACT : Seal.OTHER;
         } else if (found == checksumOf(datagram, 0)) {

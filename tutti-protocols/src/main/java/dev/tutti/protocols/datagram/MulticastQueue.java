@@ -1,32 +1,46 @@
 package dev.tutti.protocols.datagram;
 
 import dev.tutti.core.Packet;
+import dev.tutti.core.crypto.DatagramSeal;
 import dev.tutti.core.driver.DatagramEffects;
 import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
-/** Multicasts of a node: sealed at once, and sent at the end of the turn. */
+/** Multicasts of a node, which are sent at the end of the turn; with a checksum, unless they are encrypted. */
 final class MulticastQueue implements Multicast {
 
     private final DatagramLimits limits;
     private final Datagrams seals;
+    private final byte @Nullable [] secret;
     private final ArrayDeque<Packet> frames = new ArrayDeque<>();
     private long sent;
 
-    MulticastQueue(DatagramLimits limits, Datagrams seals) {
+    MulticastQueue(DatagramLimits limits, Datagrams seals, DatagramSecrets secrets) {
         this.limits = limits;
+        this.secret = limits.isSecure() ? secrets.multicast() : null;
         this.seals = seals;
     }
 
     @Override
     public void send(Packet frame) {
-        frame.prependByte(Datagrams.MULTICAST).prependInt(0);
-        seals.seal(frame);
+        if (secret == null) {
+            frame.prependByte(Datagrams.MULTICAST).prependInt(0);
+            seals.seal(frame);
+        }
         frames.add(frame);
     }
 
     @Override
     public int frameBytesMax() {
-        return limits.datagramBytesMax() - Datagrams.MULTICAST_HEADER_BYTES;
+        int headerBytes = secret == null
+                ? Datagrams.MULTICAST_HEADER_BYTES
+                : Datagrams.SEALED_MULTICAST_HEADER_BYTES + DatagramSeal.TAG_BYTES;
+        return limits.datagramBytesMax() - headerBytes;
+    }
+
+    @Override
+    public byte @Nullable [] secret() {
+        return secret;
     }
 
     @Override

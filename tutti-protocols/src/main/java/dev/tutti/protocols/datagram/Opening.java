@@ -56,6 +56,11 @@ final class Opening {
         return attempts == 1 ? nowNanos - sentNanos : -1;
     }
 
+    /** Returns the time at which the dial fails. */
+    long beforeNanos() {
+        return beforeNanos;
+    }
+
     long deadlineNanos() {
         return Math.min(beforeNanos, dueNanos);
     }

@@ -32,15 +32,19 @@ final class ReceiveSide {
         return stream.limit();
     }
 
-    /** Takes the number of a datagram, and returns whether it is to be read: it is not known yet. */
-    boolean onDatagram(long number, int length) {
-        datagrams++;
-        bytes += length;
+    /** Returns whether a datagram of this number is to be read, because none has arrived; counts it if not. */
+    boolean isNew(long number) {
         if (acknowledgements.contains(number)) {
             duplicates++;
             return false;
         }
         return true;
+    }
+
+    /** Counts a datagram that is read. */
+    void onDatagram(int length) {
+        datagrams++;
+        bytes += length;
     }
 
     void onMalformed() {

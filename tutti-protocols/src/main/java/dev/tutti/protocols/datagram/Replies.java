@@ -51,9 +51,31 @@ final class Replies {
         addSealed(to, datagram);
     }
 
-    /** Adds a datagram of a connection that has just ended. */
-    void addSealed(Endpoint to, Packet datagram) {
+    private void addSealed(Endpoint to, Packet datagram) {
         replies.add(new Reply(to, datagram));
+    }
+
+    /** Returns effects that collect the last datagrams of a connection that ends in the middle of an input. */
+    DatagramEffects ofEnded() {
+        return new LastWords();
+    }
+
+    private final class LastWords implements DatagramEffects {
+
+        @Override
+        public void resolve(String address) {
+            throw new IllegalStateException("a connection resolves no address");
+        }
+
+        @Override
+        public void send(Endpoint to, Packet datagram) {
+            addSealed(to, datagram);
+        }
+
+        @Override
+        public void multicast(Packet datagram) {
+            throw new IllegalStateException("a connection does not multicast");
+        }
     }
 
     /** Tells a sender that its connection is unknown, as far as the rate of such replies allows. */

@@ -20,6 +20,9 @@ final class SendSide {
     private final Recovery recovery = new Recovery(stream, congestion);
     private int datagramBytesMax;
 
+    /** Bytes that encryption adds to a datagram. */
+    private int tagBytes;
+
     /** End of the stream that the other side accepts. */
     private long peerLimit;
 
@@ -51,6 +54,11 @@ final class SendSide {
     void limitDatagrams(int peerDatagramBytesMax) {
         datagramBytesMax =
                 Math.max(DatagramLimits.DATAGRAM_BYTES_MIN, Math.min(datagramBytesMax, peerDatagramBytesMax));
+    }
+
+    /** Takes the bytes that encryption adds to each datagram. */
+    void onSecured(int bytes) {
+        tagBytes = bytes;
     }
 
     /** Appends a frame. Ownership passes to the callee. */
@@ -128,9 +136,9 @@ final class SendSide {
         return Math.min(congestion.windowBytes(datagramBytes), peerAllowanceBytes);
     }
 
-    /** Returns the size of a datagram: full, unless the receiver has so little room that several should share it. */
+    /** Returns the size of a datagram before encryption: full, unless the receiver has so little room that several should share it. */
     int datagramBytes() {
-        return Math.min(datagramBytesMax, Math.max(DatagramLimits.DATAGRAM_BYTES_MIN, peerAllowanceBytes / 2));
+        return Math.min(datagramBytesMax, Math.max(DatagramLimits.DATAGRAM_BYTES_MIN, peerAllowanceBytes / 2)) - tagBytes;
     }
 
     /** Returns the offset of the next byte to send: lost ones first. */
@@ -156,6 +164,11 @@ final class SendSide {
 
     long probeEnd() {
         return isOldestProbed() ? stream.oldestEnd() : nextEnd();
+    }
+
+    /** Lets the next flush ask the other side for a sign of life. */
+    void requestProbe() {
+        isProbeDue = true;
     }
 
     /** Returns whether a probe is due, once. */
@@ -200,7 +213,7 @@ final class SendSide {
         } else if (length == 0) {
             datagram.appendByte(Datagrams.PING);
         }
-        recovery.onSent(nowNanos, datagram.length(), start, length, isFin);
+        recovery.onSent(nowNanos, datagram.length() + tagBytes, start, length, isFin);
     }
 
     /** Takes a number for a datagram that need not be acknowledged. */

@@ -33,6 +33,12 @@ public final class Frames {
     /** Tells the receiver whether its multicasts arrive at the sender of this frame. */
     public static final int MULTICAST_HEARD = 21;
 
+    /** Gives the receiver the key of the sender's multicasts. */
+    public static final int MULTICAST_KEY = 22;
+
+    /** Confirms a key by its number. */
+    public static final int MULTICAST_KEY_TAKEN = 23;
+
     public static final int GROUP = 32;
 
     /** First bytes of a HELLO, after its type. */

@@ -32,6 +32,9 @@ final class MulticastPort {
     private final EffectQueue effects;
     private final long heartbeatNanos;
 
+    /** Keys of multicasts; null if they are not encrypted. */
+    private final @Nullable MulticastKeys keys;
+
     /** Links with a session; never iterated. */
     private final HashMap<Long, Link> byIncarnation = new HashMap<>();
 
@@ -56,6 +59,8 @@ final class MulticastPort {
         this.memory = memory;
         this.effects = effects;
         this.heartbeatNanos = heartbeatNanos;
+        byte[] secret = multicast.secret();
+        this.keys = secret == null ? null : new MulticastKeys(secret, links, memory, heartbeatNanos);
     }
 
     int receiveBufferBytes() {
@@ -64,14 +69,18 @@ final class MulticastPort {
 
     /** Returns whether a frame of a group is short enough. */
     boolean fits(Packet frame) {
-        return frame.length() + HEADER_BYTES <= multicast.frameBytesMax();
+        return frame.length() + (keys == null ? HEADER_BYTES : 0) <= multicast.frameBytesMax();
     }
 
     /** Sends a frame. Ownership passes to the callee. */
     void send(Packet frame, long nowNanos) {
         sent++;
         sentNanos = nowNanos;
-        effects.multicast(multicast, frame.prependLong(self.incarnation()).prependLong(cluster));
+        effects.multicast(
+                multicast,
+                keys == null
+                        ? frame.prependLong(self.incarnation()).prependLong(cluster)
+                        : keys.current().seal(self.incarnation(), frame, memory));
     }
 
     private void beacon(long nowNanos) {
@@ -84,6 +93,9 @@ final class MulticastPort {
         link.multicast.heardNanos = Links.NEVER;
         link.multicast.isHeard = false;
         link.multicast.isReached = false;
+        if (keys != null) {
+            keys.onOpened(link);
+        }
         // The beacon is not sent at once: the other side's session may open a moment later.
         isBeaconDue = true;
     }
@@ -91,12 +103,32 @@ final class MulticastPort {
     void onClosed(Link link) {
         byIncarnation.remove(link.node().incarnation(), link);
         link.multicast.isReached = false;
+        if (keys != null) {
+            keys.onClosed(link);
+        }
         if (last == link) {
             last = null;
         }
     }
 
+    /** Takes a frame of a session about keys. The caller releases it. */
+    void onKeyFrame(Link link, int type, Packet frame) {
+        if (keys == null) {
+            malformed++;
+        } else if (type == Frames.MULTICAST_KEY) {
+            keys.onKey(link, frame);
+        } else {
+            keys.onTaken(link, frame);
+        }
+        if (frame.isMalformed()) {
+            malformed++;
+        }
+    }
+
     void onTick(long nowNanos) {
+        if (keys != null) {
+            keys.onTick(nowNanos);
+        }
         if (isBeaconDue || nowNanos - sentNanos >= heartbeatNanos) {
             isBeaconDue = false;
             beacon(nowNanos);
@@ -124,7 +156,8 @@ final class MulticastPort {
      * Takes the headers off a multicast and returns its sender's link; null if it is of no use, and is released.
      */
     @Nullable Link receive(Packet frame, long nowNanos) {
-        long senderCluster = frame.takeLong();
+        // Where multicasts are encrypted, only nodes of the cluster have the key.
+        long senderCluster = keys == null ? frame.takeLong() : cluster;
         long incarnation = frame.takeLong();
         received++;
         isFromStranger = false;
@@ -138,6 +171,8 @@ final class MulticastPort {
             if (link == null) {
                 stray++;
                 isFromStranger = true;
+            } else if (keys != null && !keys.open(link, frame)) {
+                link = null;
             } else {
                 link.multicast.heardNanos = nowNanos;
                 if (!link.multicast.isHeard) {
@@ -172,6 +207,9 @@ final class MulticastPort {
         report.put("foreign", foreign);
         report.put("stray", stray);
         report.put("malformed", malformed);
+        if (keys != null) {
+            keys.report(report);
+        }
     }
 
     /** Returns the 64-bit FNV-1a hash, which separates clusters that share a multicast address. It is no secret. */

@@ -496,6 +496,12 @@ public final class NodeMachine implements HostedMachine {
                     }
                     frame.release();
                 }
+                case Frames.MULTICAST_KEY, Frames.MULTICAST_KEY_TAKEN -> {
+                    if (multicast != null) {
+                        multicast.onKeyFrame(link, type, frame);
+                    }
+                    frame.release();
+                }
                 case Frames.PEERS -> {
                     peers.onPeers(link, frame, now());
                     frame.release();

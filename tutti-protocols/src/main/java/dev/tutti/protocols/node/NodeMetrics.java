@@ -67,6 +67,10 @@ public final class NodeMetrics {
             .counter("foreign", Unit.FRAMES, "Frames of other clusters.")
             .counter("stray", Unit.FRAMES, "Frames of nodes without a session.")
             .counter("malformed", Unit.FRAMES, "Frames that could not be decoded.")
+            .counter("key-changes", Unit.COUNT, "Changes of the key of this node's multicasts, after the end of a session.")
+            .counter("unknown-key", Unit.FRAMES, "Frames dropped because their key was not known, or too old.")
+            .counter("replayed", Unit.FRAMES, "Frames dropped because they had arrived before.")
+            .counter("forged", Unit.FRAMES, "Frames dropped because they were not what their sender had encrypted.")
             .list();
 
     private static final List<Metric> DETECTION = part(Place.NODE, "detection")
@@ -174,6 +178,8 @@ public final class NodeMetrics {
             .gauge("active-senders", Unit.COUNT, "Connections that have something to send.")
             .counter("damaged", Unit.DATAGRAMS, "Datagrams dropped because their checksum was wrong.")
             .counter("other-checksums", Unit.DATAGRAMS, "Datagrams dropped because one side has checksums and the other has not.")
+            .counter("other-security", Unit.DATAGRAMS, "Datagrams dropped because one side encrypts and the other does not.")
+            .counter("forged", Unit.DATAGRAMS, "Datagrams dropped because they were not what the other end had encrypted.")
             .counter("malformed", Unit.DATAGRAMS, "Datagrams dropped because they could not be decoded.")
             .counter("unknown-connection", Unit.DATAGRAMS, "Datagrams dropped because their connection is not known.")
             .counter("wrong-endpoint", Unit.DATAGRAMS, "Datagrams dropped because they came from elsewhere than their connection.")

@@ -33,9 +33,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,12 +51,15 @@ public final class NettyDatagramDriver implements DatagramDriver {
 
     private final Loop loop;
     private final DirectMemory memory;
-    private final DriverCounters counters = new DriverCounters(EnumSet.range(Name.BYTES_RECEIVED, Name.RESOLVES_FAILED));
+    private final DriverCounters counters = new DriverCounters(names());
     private final Addresses addresses = new Addresses();
     private final DatagramInbound inbound;
     private final DatagramInbound groupInbound;
     private final DatagramSockets sockets;
     private final DatagramOutbound outbound;
+    private final EndpointResolver resolver;
+    private final @Nullable Security security;
+    private final @Nullable DatagramTls tls;
     private final DatagramEffects effects = new MachineEffects();
     private final String bound;
     private final String advertised;
@@ -94,10 +97,21 @@ public final class NettyDatagramDriver implements DatagramDriver {
                 settings.get(TransportSettings.DATAGRAM_QUEUE_MAX).bytes(),
                 this::reach,
                 new OutboundWatcher());
+        this.resolver = new EndpointResolver(loop, endpoint -> reach(endpoint) != null, this::answer, LOG);
         this.isWhole = sockets.size.isWhole();
         this.port = sockets.port();
         this.bound = new HostPort(HostPort.hostOf(binding.address()), port).toString();
         this.advertised = binding.advertised(port);
+        this.security = Security.open(settings, advertised);
+        this.tls = security == null
+                ? null
+                : new DatagramTls(
+                        security,
+                        loop,
+                        counters,
+                        settings.get(TransportSettings.CONNECT_TIMEOUT).toNanos(),
+                        this::giveInput,
+                        LOG);
         this.isSummed = binding.isSummed(settings, false);
         this.own = Interfaces.own(binding.address());
         this.scope = Interfaces.scope(binding.address());
@@ -130,16 +144,23 @@ public final class NettyDatagramDriver implements DatagramDriver {
     }
 
     private static void checkSafety(Settings settings, InetAddress address) {
-        if (Security.isSet(settings)) {
-            throw new TransportException("datagrams are not encrypted, though security.secret or tls.* is set;"
-                    + " use TCP, or unset them");
-        }
-        if (!address.isLoopbackAddress() && !settings.get(TransportSettings.INSECURE)) {
+        if (!address.isLoopbackAddress() && !Security.isSet(settings) && !settings.get(TransportSettings.INSECURE)) {
             throw new TransportException("bind.address: " + HostPort.hostOf(address)
-                    + " can be reached from other machines, and datagrams are not encrypted: everybody there can join"
-                    + " and read. Use TCP with tls.certificate, tls.key and tls.authority or with security.secret; or, if"
-                    + " the network is trusted, security.insecure: true");
+                    + " can be reached from other machines, and datagrams would not be encrypted: everybody there can join"
+                    + " and read. Use tls.certificate, tls.key and tls.authority; or security.secret-file; or, if the"
+                    + " network is trusted, security.insecure: true");
         }
+    }
+
+    private static Set<Name> names() {
+        Set<Name> names = EnumSet.range(Name.BYTES_RECEIVED, Name.RESOLVES_FAILED);
+        names.addAll(List.of(
+                Name.CONNECTIONS_EVICTED,
+                Name.CONNECTIONS_EXPIRED,
+                Name.CONNECTIONS_DISTRUSTED,
+                Name.REFUSALS_UNTOLD,
+                Name.TLS_HANDSHAKES_FAILED));
+        return names;
     }
 
     // ------------------------------------------------------------------ the user's side
@@ -170,6 +191,16 @@ public final class NettyDatagramDriver implements DatagramDriver {
     }
 
     @Override
+    public boolean isSecure() {
+        return security != null;
+    }
+
+    @Override
+    public String name() {
+        return security == null ? "" : security.trust().own().commonName();
+    }
+
+    @Override
     public boolean isMulticast() {
         return group != null;
     }
@@ -179,8 +210,8 @@ public final class NettyDatagramDriver implements DatagramDriver {
         Map<String, String> description = new LinkedHashMap<>();
         description.put("io", sockets.io.toString());
         description.put("java", Runtime.version().toString());
-        description.put("tls", "none");
-        description.put("checksum", isSummed ? "crc32c" : "none");
+        description.put("tls", security == null ? "none" : security.description() + ", datagrams AES-256-GCM");
+        description.put("checksum", security != null ? "of AES-GCM" : isSummed ? "crc32c" : "none");
         description.put("bound", bound);
         description.put(
                 "datagram-size",
@@ -196,6 +227,9 @@ public final class NettyDatagramDriver implements DatagramDriver {
         counters.count(counted);
         loop.count(counted);
         memory.count(counted);
+        if (security != null) {
+            security.count(counted);
+        }
         Multicast multicast = sockets.multicast;
         Set<Integer> ports = new HashSet<>(Set.of(port));
         if (multicast != null) {
@@ -218,6 +252,9 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private void begin(DatagramMachine started) {
         machine = started;
         started.onStart(System.nanoTime());
+        if (tls != null) {
+            tls.start();
+        }
     }
 
     private void read() {
@@ -307,59 +344,23 @@ public final class NettyDatagramDriver implements DatagramDriver {
         return isReached ? Addresses.of(endpoint, scope) : null;
     }
 
-    private void resolve(String address) {
-        HostPort target;
-        try {
-            target = HostPort.parse(address);
-        } catch (IllegalArgumentException e) {
-            answer(address, null);
-            return;
-        }
-        if (target.port() < 1) {
-            answer(address, null);
-            return;
-        }
-        InetAddress literal = Resolver.literal(target.host());
-        if (literal != null) {
-            answer(address, choose(List.of(literal), target.port()));
-        } else {
-            Resolver.lookUp(loop.workers(), target.host(), found -> onFound(address, found, target.port()));
-        }
-    }
-
-    /** Takes the result of a look-up. On any thread. */
-    private void onFound(String address, List<InetAddress> found, int targetPort) {
-        try {
-            loop.executor().execute(() -> answer(address, choose(found, targetPort)));
-        } catch (RejectedExecutionException e) {
-            LOG.debug("{} was found after the driver was closed", address);
-        }
-    }
-
-    /** Returns the first address that the socket can send to. */
-    private @Nullable Endpoint choose(List<InetAddress> found, int targetPort) {
-        for (InetAddress each : found) {
-            Endpoint endpoint = Addresses.of(each, targetPort);
-            if (reach(endpoint) != null) {
-                return endpoint;
-            }
-        }
-        return null;
-    }
-
     private void answer(String address, @Nullable Endpoint endpoint) {
         if (endpoint == null) {
             counters.add(Name.RESOLVES_FAILED, 1);
         }
-        loop.onInput(() -> {
-            DatagramMachine current = machine;
-            if (current != null) {
-                current.onResolved(System.nanoTime(), address, endpoint);
-            }
-        });
+        giveInput((current, now) -> current.onResolved(now, address, endpoint));
     }
 
     // ------------------------------------------------------------------ inputs
+
+    private void giveInput(BiConsumer<DatagramMachine, Long> input) {
+        loop.onInput(() -> {
+            DatagramMachine current = machine;
+            if (current != null) {
+                input.accept(current, System.nanoTime());
+            }
+        });
+    }
 
     private void deliver(InetSocketAddress from, Packet datagram) {
         DatagramMachine current = machine;
@@ -506,12 +507,34 @@ public final class NettyDatagramDriver implements DatagramDriver {
 
         @Override
         public void resolve(String address) {
-            NettyDatagramDriver.this.resolve(address);
+            resolver.resolve(address);
         }
 
         @Override
         public void send(Endpoint to, Packet datagram) {
             outbound.send(to, datagram);
+        }
+
+        @Override
+        public void beginHandshake(long connection, Endpoint with, boolean isDialed) {
+            secured().begin(connection, with, isDialed);
+        }
+
+        @Override
+        public void handshake(long connection, Packet bytes) {
+            secured().onBytes(connection, bytes);
+        }
+
+        @Override
+        public void endHandshake(long connection) {
+            secured().end(connection);
+        }
+
+        private DatagramTls secured() {
+            if (tls == null) {
+                throw new IllegalStateException("a handshake without certificates");
+            }
+            return tls;
         }
 
         @Override

@@ -455,11 +455,11 @@ class NettyDatagramDriverTest {
     }
 
     @Test
-    void refusesToBeReachableFromOtherMachinesAndToPretendEncryption() {
+    void refusesToBeReachableFromOtherMachinesWithoutEncryptionAndSecretsOfPeople() {
         Settings settings = DatagramProbe.settings(Io.NIO);
         assertThatThrownBy(() -> NettyDatagramDriver.open(settings.with(TransportSettings.BIND_ADDRESS, "ANY")))
                 .isInstanceOf(TransportException.class)
-                .hasMessageContaining("not encrypted")
+                .hasMessageContaining("not be encrypted")
                 .hasMessageContaining("security.insecure");
         assertThatThrownBy(() -> NettyDatagramDriver.open(
                         settings.with(TransportSettings.SECRET, "correct horse battery staple")))

@@ -32,10 +32,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Secrets and certificates of running nodes: refused nodes, and changes that take effect while nodes talk. */
 @Tag("slow")
 @Timeout(120)
+@ParameterizedClass
+@ValueSource(strings = {"tcp", "udp"})
 @Execution(ExecutionMode.CONCURRENT) // They wait for files to be read again, and certificates to expire.
 class SecurityTest {
 
@@ -44,6 +49,9 @@ class SecurityTest {
 
     /** Long enough to start three nodes. */
     private static final Duration EXPIRY = Duration.ofSeconds(10);
+
+    @Parameter
+    private String transport = "";
 
     @TempDir
     private Path directory;
@@ -54,6 +62,10 @@ class SecurityTest {
     @AfterEach
     void closeAll() {
         nodes.forEach(Node::close);
+    }
+
+    private NodeBuilder node() {
+        return transport.equals("udp") ? Node.udp(0) : Node.tcp(0);
     }
 
     private Path secretFile(String name, String... lines) throws IOException {
@@ -118,6 +130,35 @@ class SecurityTest {
             }
         }
 
+        /** Lets all members send at once until each node has reloaded its changed files the given number of times. */
+        void burstUntilReloaded(long reloads) throws InterruptedException {
+            Instant end = Instant.now().plusSeconds(LIMIT_SECONDS);
+            while (nodes.stream().anyMatch(node -> counter(node, "tls.reloads") < reloads)) {
+                assertThat(Instant.now()).isBefore(end);
+                burst();
+            }
+            burst();
+        }
+
+        /** Sends many messages of each member, and takes them at each. */
+        private void burst() throws InterruptedException {
+            List<String> texts = new ArrayList<>();
+            for (int count = 0; count < 20; count++) {
+                for (Group group : groups) {
+                    String text = "m" + sent++;
+                    group.send(text);
+                    texts.add(text);
+                }
+            }
+            for (BlockingQueue<String> queue : received) {
+                List<String> taken = new ArrayList<>();
+                for (int count = 0; count < texts.size(); count++) {
+                    taken.add(String.valueOf(queue.poll(LIMIT_SECONDS, TimeUnit.SECONDS)));
+                }
+                assertThat(taken).containsExactlyInAnyOrderElementsOf(texts);
+            }
+        }
+
         private void talk() throws InterruptedException {
             talk(MEMBERS);
         }
@@ -168,7 +209,7 @@ class SecurityTest {
         for (int index = 0; index < MEMBERS; index++) {
             files.add(secretFile("secret-" + index, before));
         }
-        Cluster cluster = new Cluster(index -> Node.tcp(0).name("m" + index).secretFile(files.get(index)));
+        Cluster cluster = new Cluster(index -> node().name("m" + index).secretFile(files.get(index)));
         int step = 0;
         for (String[] lines : List.of(
                 new String[] {before, after}, new String[] {after, before}, new String[] {after})) {
@@ -176,6 +217,32 @@ class SecurityTest {
                 secretFile("secret-" + index, lines);
             }
             cluster.talkUntilReloaded(++step);
+        }
+        cluster.lostNothing();
+    }
+
+    @Test
+    @Timeout(300)
+    void theSecretChangesTenTimesWhileAllSend() throws Exception {
+        String present = ClusterSecret.generate();
+        List<Path> files = new ArrayList<>();
+        for (int index = 0; index < MEMBERS; index++) {
+            files.add(secretFile("secret-" + index, present));
+        }
+        Cluster cluster = new Cluster(index -> node()
+                .name("m" + index)
+                .secretFile(files.get(index))
+                .set("transport.multicast.address", transport.equals("udp") ? "239.192.78.61:17861" : ""));
+        int reloads = 0;
+        for (int change = 0; change < 10; change++) {
+            String next = ClusterSecret.generate();
+            for (String[] lines : List.of(new String[] {present, next}, new String[] {next, present})) {
+                for (int index = 0; index < MEMBERS; index++) {
+                    secretFile("secret-" + index, lines);
+                }
+                cluster.burstUntilReloaded(++reloads);
+            }
+            present = next;
         }
         cluster.lostNothing();
     }
@@ -189,7 +256,7 @@ class SecurityTest {
         for (int index = 0; index < MEMBERS; index++) {
             certificate(before, index);
         }
-        Cluster cluster = new Cluster(index -> Node.tcp(0)
+        Cluster cluster = new Cluster(index -> node()
                 .tls(directory.resolve("m" + index + ".pem"), directory.resolve("m" + index + "-key.pem"), authority));
         assertThat(nodes.getFirst().id().name()).as("of its certificate").isEqualTo("m0");
         Files.writeString(authority, Files.readString(before.certificate()) + Files.readString(after.certificate()));
@@ -218,7 +285,7 @@ class SecurityTest {
         for (int index = 0; index < MEMBERS; index++) {
             certificate(authority, index);
         }
-        Cluster cluster = new Cluster(index -> Node.tcp(0)
+        Cluster cluster = new Cluster(index -> node()
                 .tls(
                         directory.resolve("m" + index + ".pem"),
                         directory.resolve("m" + index + "-key.pem"),
@@ -236,7 +303,7 @@ class SecurityTest {
         certificate(authority, 1);
         Certificates.createNode(directory, authority, new Request("m2", List.of(), EXPIRY, true));
         Instant expiry = Instant.now().plus(EXPIRY);
-        Cluster cluster = new Cluster(index -> Node.tcp(0)
+        Cluster cluster = new Cluster(index -> node()
                 .tls(
                         directory.resolve("m" + index + ".pem"),
                         directory.resolve("m" + index + "-key.pem"),
@@ -254,11 +321,11 @@ class SecurityTest {
         Path file = secretFile("secret", ClusterSecret.generate());
         BlockingQueue<String> told = new LinkedBlockingQueue<>();
         Cluster cluster = new Cluster(index -> {
-            NodeBuilder builder = Node.tcp(0).name("m" + index).secretFile(file);
+            NodeBuilder builder = node().name("m" + index).secretFile(file);
             return index == 0 ? builder.onTrouble(told::add) : builder;
         });
         BlockingQueue<String> toldThere = new LinkedBlockingQueue<>();
-        Node mistaken = Node.tcp(0)
+        Node mistaken = node()
                 .name("mistaken")
                 .secretFile(file)
                 .seeds(nodes.getFirst().address())

@@ -19,6 +19,7 @@ public enum SystemKind {
             (seat, listener) -> new TuttiSystem(seat, listener, Carrier.TCP, true, Map.of()),
             "listeners in the turns of the node's loop"),
     TUTTI_UDP(tutti(Carrier.MULTICAST, Map.of()), "UDP, with IP multicast"),
+    TUTTI_UDP_ENCRYPTED(tutti(Carrier.ENCRYPTED, Map.of()), "the same, encrypted by a secret"),
     TUTTI_UDP_INLINE(
             (seat, listener) -> new TuttiSystem(seat, listener, Carrier.MULTICAST, true, Map.of()),
             "the same, listeners on the loop"),

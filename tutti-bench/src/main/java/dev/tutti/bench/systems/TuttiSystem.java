@@ -34,8 +34,13 @@ final class TuttiSystem implements GroupSystem {
         TCP,
         UDP,
         /** UDP, with messages to all members sent once. */
-        MULTICAST
+        MULTICAST,
+        /** The same, encrypted. */
+        ENCRYPTED
     }
+
+    /** Secret of encrypted clusters, whose members are on this machine. */
+    private static final String SECRET = "bPzX2vQ8Rk5tYw1NcJ7mHs4GfLd9EaUoTi3VqKxB6Zy";
 
     /** System property with a directory to which each member writes its node's status after each phase. */
     private static final String STATUS = "bench.status";
@@ -75,7 +80,10 @@ final class TuttiSystem implements GroupSystem {
         if (Spaces.isUsed()) {
             builder.bind(hosts.get(seat.rank())).insecure();
         }
-        if (carrier == Carrier.MULTICAST) {
+        if (carrier == Carrier.ENCRYPTED) {
+            builder.secret(SECRET);
+        }
+        if (carrier == Carrier.MULTICAST || carrier == Carrier.ENCRYPTED) {
             builder.set(
                     TransportSettings.MULTICAST_ADDRESS,
                     seat.multicastAddress(MULTICAST_NET) + ":" + seat.multicastPort());

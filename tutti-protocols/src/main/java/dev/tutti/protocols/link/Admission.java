@@ -83,7 +83,8 @@ public final class Admission {
     /** Returns whether the node at the other end of a connection may come in, as far as it has to ask. */
     boolean isAdmitted(LinkConnection connection, NodeId node, boolean isAsking) {
         return switch (connection.admission) {
-            case AdmissionState.Admitted(NodeId admitted, _) -> admitted.equals(node);
+            // Rules test names, which are no part of a node's identity.
+            case AdmissionState.Admitted(NodeId admitted, _) -> admitted.equals(node) && admitted.name().equals(node.name());
             case AdmissionState.None _ -> desk == null && !isAsking;
             case AdmissionState.Challenged _, AdmissionState.Proven _, AdmissionState.Deciding _ -> false;
         };

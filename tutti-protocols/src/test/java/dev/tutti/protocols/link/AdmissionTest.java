@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The exchange in which two nodes decide about each other, seen from one of them. */
 class AdmissionTest {
@@ -164,13 +166,14 @@ class AdmissionTest {
         assertThat(new TokenProof(other, TokenProof.make(TOKEN, one)).isOf(TOKEN)).isFalse();
     }
 
-    @Test
-    void theAdmittedNodeIsTheOneThatSaysHello() {
+    @ParameterizedTest
+    @CsvSource({"61, peer, host:2", "60, other, host:2", "60, peer, host:3"})
+    void theAdmittedNodeIsTheOneThatSaysHello(long incarnation, String name, String address) {
         decideLater();
         int connection = scene.say(HandshakeScene.hello(PEER));
         prove(connection, challengeOf(connection), TOKEN);
         scene.links.admission().onDecided(question, Answer.admitted());
-        scene.links.onFrame(connection, HandshakeScene.hello(new NodeId(61, "other", "host:3")).encode(Memory.onHeap()));
+        scene.links.onFrame(connection, HandshakeScene.hello(new NodeId(incarnation, name, address)).encode(Memory.onHeap()));
         assertThat(scene.answer()).startsWith("MALFORMED");
         assertThat(scene.events).containsExactly("refused MALFORMED stranger: a second HELLO before its admission");
     }
@@ -375,15 +378,16 @@ class AdmissionTest {
                 "refused ADMISSION host:2: peer (host:2) runs a version without admission", "REFUSED host:2");
     }
 
-    @Test
-    void aWelcomeOfAnotherNodeThanTheAdmittedOneIsOfNoUse() {
+    @ParameterizedTest
+    @CsvSource({"61, peer, host:2", "60, other, host:2", "60, peer, host:3"})
+    void aWelcomeOfAnotherNodeThanTheAdmittedOneIsOfNoUse(long incarnation, String name, String address) {
         decideLater();
         int connection = dial();
         admitted(connection, challenged(connection), TOKEN);
         scene.links.admission().onDecided(connection, Answer.admitted());
         scene.links.onFrame(
                 connection,
-                new Welcome(HandshakeScene.VERSIONS.max(), new NodeId(61, "other", "host:3"), 9, new SessionState(1, true, 0), 0).encode(Memory.onHeap()));
+                new Welcome(HandshakeScene.VERSIONS.max(), new NodeId(incarnation, name, address), 9, new SessionState(1, true, 0), 0).encode(Memory.onHeap()));
         assertThat(scene.events).last().isEqualTo("REFUSED host:2");
         assertThat(scene.links.open()).isEmpty();
     }

@@ -36,7 +36,7 @@ public final class Workshop {
 
     private final Path home;
 
-    /** What the compiler makes of unchanged files, by their paths; many mutants change the same file. */
+    /** Classes that the compiler makes of unchanged files, by the paths of these; many mutants change the same file. */
     private final Map<List<String>, Map<String, String>> unchanged = new ConcurrentHashMap<>();
 
     /** @param home the root of the sources from which this process was built */

@@ -60,7 +60,7 @@ class FaultTest {
         }
         assertThat(layer.takeDelivered()).hasSizeGreaterThanOrEqualTo(10);
         layer.receive(member(3), layer.packet("late, too"));
-        layer.signalUp(new Signal.Closed(member(2), false, "gone"));
+        layer.signalUp(new Signal.Peer.Closed(member(2), false, "gone"));
         assertThat(layer.report()).containsEntry("held-packets", "1");
         assertThat(layer.takeDropped()).hasSizeLessThanOrEqualTo(Fault.HELD_MAX).containsOnly(DropReason.BY_LAYER);
     }

@@ -15,11 +15,11 @@ class RateLimitTest {
 
     private static LayerTest limit(long bytes, long messages) {
         return LayerTest.of(new RateLimit(new Budget(bytes, BURST_NANOS), new Budget(messages, BURST_NANOS)))
-                .signalUp(new Signal.Installed(View.alone(member(1)), true));
+                .signalUp(new Signal.ViewChange.Installed(View.alone(member(1)), true));
     }
 
     private static long allowed(LayerTest layer) {
-        return layer.takeRaised(Signal.Allowance.class).getLast().bytes();
+        return layer.takeRaised(Signal.Flow.Allowance.class).getLast().bytes();
     }
 
     /** Sends a packet of whole messages, five bytes each. */

@@ -371,7 +371,7 @@ final class DatagramTls {
             byte[] toClient = session.exportKeyingMaterialData(TO_CLIENT, new byte[0], KeySchedule.SECRET_BYTES);
             settle();
             peers.put(connection, new Peer(remote, List.copyOf(chain)));
-            var credentials = trust.credentials(chain.getFirst());
+            var credentials = trust.credentials(chain, session);
             inputs.give((machine, now) -> machine.onSecured(
                     now, connection, isDialed ? toServer : toClient, isDialed ? toClient : toServer, credentials));
         }

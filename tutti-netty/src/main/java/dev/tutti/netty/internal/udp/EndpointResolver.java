@@ -1,8 +1,8 @@
 package dev.tutti.netty.internal.udp;
 
+import dev.tutti.address.HostPort;
+import dev.tutti.address.Resolver;
 import dev.tutti.core.driver.Endpoint;
-import dev.tutti.netty.internal.address.HostPort;
-import dev.tutti.netty.internal.address.Resolver;
 import dev.tutti.netty.internal.loop.Loop;
 import java.net.InetAddress;
 import java.util.List;

@@ -1,7 +1,6 @@
 package dev.tutti.netty.internal.udp;
 
 import dev.tutti.address.HostPort;
-import dev.tutti.address.Resolver;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DatagramDriver;

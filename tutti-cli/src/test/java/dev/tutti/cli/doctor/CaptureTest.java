@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,9 +33,17 @@ class CaptureTest {
         }
     }
 
-    private static Running start(List<String> prefix, List<String> command) throws IOException {
+    private final List<Process> processes = new ArrayList<>();
+
+    @AfterEach
+    void endAll() {
+        processes.forEach(Process::destroyForcibly);
+    }
+
+    private Running start(List<String> prefix, List<String> command) throws IOException {
         List<String> whole = Stream.concat(prefix.stream(), command.stream()).toList();
         Process process = new ProcessBuilder(whole).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        processes.add(process);
         Running running = new Running(process, process.inputReader(StandardCharsets.UTF_8));
         assertThat(running.line()).as("%s", whole).contains("listens on");
         return running;
@@ -63,7 +72,6 @@ class CaptureTest {
                 assertThat(member.line()).matches("multicasts \\d{2,}");
             }
             sniffer.process().destroy();
-            members.forEach(member -> member.process().destroy());
         }
         return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
     }

@@ -35,14 +35,14 @@ final class Chatter {
                     }
                 })
                 .join();
-        boolean isComplete = complete.await(30, TimeUnit.SECONDS);
+        boolean isComplete = complete.await(60, TimeUnit.SECONDS);
         for (int number = 0; number < MESSAGES; number++) {
             group.send(TEXT + " " + number);
             // Spread over a second, in which the members learn that multicasts reach the others.
             heard.await(4, TimeUnit.MILLISECONDS);
         }
         boolean isHeard = heard.await(30, TimeUnit.SECONDS);
-        System.out.println(isComplete && isHeard ? "done" : "only " + heard.getCount() + " missing");
+        System.out.println(isComplete && isHeard ? "done" : "view of all: " + isComplete + ", missing messages: " + heard.getCount());
         long multicasts = node.inspection().samples().stream()
                 .filter(sample -> sample.metric().name().equals("sent-multicasts"))
                 .mapToLong(sample -> sample.value())

@@ -15,7 +15,7 @@ class RateLimitTest {
 
     private static LayerTest limit(long bytes, long messages) {
         return LayerTest.of(new RateLimit(new Budget(bytes, BURST_NANOS), new Budget(messages, BURST_NANOS)))
-                .signalUp(new Signal.ViewChange.Installed(View.alone(member(1)), true));
+                .signalUp(new Signal.ViewChange.Installed(View.alone(member(1)), 1, true));
     }
 
     private static long allowed(LayerTest layer) {

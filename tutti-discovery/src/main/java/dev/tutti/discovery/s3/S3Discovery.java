@@ -84,6 +84,7 @@ public final class S3Discovery implements DiscoverySource {
         NodeEntry entry = self;
         try (bucket) {
             if (entry != null) {
+                self = null;
                 bucket.delete(key(entry.address()));
             }
         }

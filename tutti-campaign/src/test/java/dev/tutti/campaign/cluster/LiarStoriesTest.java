@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.settings.Size;
-import dev.tutti.protocols.link.Versions;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeEvents;
 import java.time.Duration;
@@ -61,7 +60,7 @@ class LiarStoriesTest {
                     .appendByte(17)
                     .appendInt(announced[0])
                     .appendText("invented-" + announced[0])
-                    .appendByte(Versions.ANNOUNCED)
+                    .appendByte(VERSION)
                     .appendText(announced[0] + "x".repeat(TEXT_BYTES))
                     .appendLong(1L << 40);
             byte[] bytes = new byte[packet.length()];
@@ -75,4 +74,7 @@ class LiarStoriesTest {
     }
 
     private static final int TEXT_BYTES = 900;
+
+    /** Version of packets that the invented members speak. */
+    private static final int VERSION = 2;
 }

@@ -140,10 +140,10 @@ class SecurityTest {
             burst();
         }
 
-        /** Sends many messages of each member, and takes them at each. */
+        /** Sends messages of each member, takes them at each, and leaves the processor to other tests for a moment. */
         private void burst() throws InterruptedException {
             List<String> texts = new ArrayList<>();
-            for (int count = 0; count < 20; count++) {
+            for (int count = 0; count < 10; count++) {
                 for (Group group : groups) {
                     String text = "m" + sent++;
                     group.send(text);
@@ -157,6 +157,7 @@ class SecurityTest {
                 }
                 assertThat(taken).containsExactlyInAnyOrderElementsOf(texts);
             }
+            assertThat(views.poll(20, TimeUnit.MILLISECONDS)).as("size of a further view").isNull();
         }
 
         private void talk() throws InterruptedException {

@@ -62,8 +62,7 @@ public final class DatagramNode implements DatagramMachine {
         this.handshakes = new Handshakes(owner, node, connections, limits.connectNanos());
         this.share = new ReceiveShare(connections, limits.receiveBufferBytes());
         this.replies = new Replies(seals, memory);
-        this.openings = new Openings(
-                owner, node, connections, handshakes, new AddressValidation(keys, replies, drops), replies, limits, drops);
+        this.openings = new Openings(owner, node, connections, handshakes, keys, replies, limits, drops);
         this.multicast = new MulticastQueue(limits, seals, secrets);
         if (limits.isMulticast()) {
             node.useMulticast(multicast);

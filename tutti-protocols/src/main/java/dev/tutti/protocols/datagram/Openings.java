@@ -29,19 +29,20 @@ final class Openings {
     private final Machine node;
     private final DatagramConnections connections;
     private final Handshakes handshakes;
-    private final AddressValidation validation;
+    private final Keys keys;
     private final Replies replies;
     private final DatagramLimits limits;
     private final DatagramDrops drops;
     private final int magic;
     private final int otherMagic;
+    private long cookiesSent;
 
     Openings(
             Owner owner,
             Machine node,
             DatagramConnections connections,
             Handshakes handshakes,
-            AddressValidation validation,
+            Keys keys,
             Replies replies,
             DatagramLimits limits,
             DatagramDrops drops) {
@@ -49,7 +50,7 @@ final class Openings {
         this.node = node;
         this.connections = connections;
         this.handshakes = handshakes;
-        this.validation = validation;
+        this.keys = keys;
         this.replies = replies;
         this.limits = limits;
         this.drops = drops;
@@ -81,7 +82,7 @@ final class Openings {
             drops.count(DatagramDrops.Reason.OTHER_SECURITY);
             return;
         }
-        if (!validation.isValid(from, id, cookie, nowNanos)) {
+        if (!isValidated(from, id, cookie, nowNanos)) {
             return;
         }
         DatagramConnection connection = connections.ofRemote(from, id);
@@ -101,6 +102,24 @@ final class Openings {
                 .appendLong(id)
                 .appendLong(connection.localId)
                 .appendInt(limits.datagramBytesMax()));
+    }
+
+    /**
+     * Returns whether an OPEN has shown by its cookie that its sender receives at the address that it sends from; sends a
+     * cookie there if not. Nothing is stored for that sender, and the answer is shorter than its OPEN.
+     */
+    private boolean isValidated(Endpoint from, long id, long cookie, long nowNanos) {
+        if (keys.isCookie(cookie, from, id, nowNanos)) {
+            return true;
+        }
+        if (cookie != 0) {
+            drops.count(DatagramDrops.Reason.BAD_COOKIE);
+        }
+        cookiesSent++;
+        replies.add(from, replies.create(Datagrams.COOKIE_BYTES, Datagrams.COOKIE)
+                .appendLong(id)
+                .appendLong(keys.cookie(from, id, nowNanos)));
+        return false;
     }
 
     private DatagramConnection accept(Endpoint from, long nowNanos) {
@@ -151,6 +170,6 @@ final class Openings {
     }
 
     void report(Report section) {
-        validation.report(section);
+        section.put("cookies-sent", cookiesSent);
     }
 }

@@ -3,6 +3,7 @@ package dev.tutti.protocols.datagram;
 import dev.tutti.core.Packet;
 import dev.tutti.core.crypto.DatagramSeal;
 import dev.tutti.core.crypto.KeySchedule;
+import dev.tutti.core.crypto.ReplayWindow;
 
 /** Key of a peer's multicasts, and the numbers of those that have arrived under it. */
 public final class PeerMulticastKey {

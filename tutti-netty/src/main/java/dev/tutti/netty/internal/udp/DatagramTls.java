@@ -90,6 +90,11 @@ final class DatagramTls {
                 (task, delayNanos) -> loop.executor().schedule(task, delayNanos, TimeUnit.NANOSECONDS));
     }
 
+    /** Returns the certificates in force. */
+    Security security() {
+        return security;
+    }
+
     /** Begins to check the certificates of other ends from time to time. */
     void start() {
         new Recheck<>(security, loop, this::chains, this::onDistrusted).schedule();

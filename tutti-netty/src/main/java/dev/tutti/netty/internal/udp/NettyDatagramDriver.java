@@ -57,9 +57,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private final DatagramSockets sockets;
     private final DatagramOutbound outbound;
     private final EndpointResolver resolver;
-    private final @Nullable Security security;
     private final @Nullable DatagramTls tls;
-    private final DatagramEffects effects = new MachineEffects();
     private final String bound;
     private final String advertised;
     private final int port;
@@ -101,7 +99,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
         this.port = sockets.port();
         this.bound = new HostPort(HostPort.hostOf(binding.address()), port).toString();
         this.advertised = binding.advertised(port);
-        this.security = Security.open(settings, advertised);
+        Security security = Security.open(settings, advertised);
         this.tls = security == null
                 ? null
                 : new DatagramTls(
@@ -191,12 +189,12 @@ public final class NettyDatagramDriver implements DatagramDriver {
 
     @Override
     public boolean isSecure() {
-        return security != null;
+        return tls != null;
     }
 
     @Override
     public String name() {
-        return security == null ? "" : security.trust().own().commonName();
+        return tls == null ? "" : tls.security().trust().own().commonName();
     }
 
     @Override
@@ -209,8 +207,8 @@ public final class NettyDatagramDriver implements DatagramDriver {
         Map<String, String> description = new LinkedHashMap<>();
         description.put("io", sockets.io.toString());
         description.put("java", Runtime.version().toString());
-        description.put("tls", security == null ? "none" : security.description() + ", datagrams AES-256-GCM");
-        description.put("checksum", security != null ? "of AES-GCM" : isSummed ? "crc32c" : "none");
+        description.put("tls", tls == null ? "none" : tls.security().description() + ", datagrams AES-256-GCM");
+        description.put("checksum", tls != null ? "of AES-GCM" : isSummed ? "crc32c" : "none");
         description.put("bound", bound);
         description.put(
                 "datagram-size",
@@ -226,8 +224,8 @@ public final class NettyDatagramDriver implements DatagramDriver {
         counters.count(counted);
         loop.count(counted);
         memory.count(counted);
-        if (security != null) {
-            security.count(counted);
+        if (tls != null) {
+            tls.security().count(counted);
         }
         Multicast multicast = sockets.multicast;
         Set<Integer> ports = new HashSet<>(Set.of(port));
@@ -473,6 +471,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private final class MachineTurns implements Loop.Turns {
 
         private final DatagramMachine started;
+        private final DatagramEffects effects = new MachineEffects();
 
         MachineTurns(DatagramMachine started) {
             this.started = started;

@@ -1,10 +1,10 @@
-package dev.tutti.protocols.datagram;
+package dev.tutti.core.crypto;
 
 /**
  * Numbers of the datagrams that have arrived from one sender, of which none is taken twice. Numbers that are
  * {@link #BITS} or more below the highest count as arrived. After RFC 6479.
  */
-final class ReplayWindow {
+public final class ReplayWindow {
 
     /** Numbers that are told apart. */
     static final int BITS = 4_096;
@@ -13,7 +13,7 @@ final class ReplayWindow {
     private long highest = -1;
 
     /** Returns whether the number has not arrived, as far as is known. */
-    boolean isNew(long number) {
+    public boolean isNew(long number) {
         if (number < 0) {
             return false;
         }
@@ -24,7 +24,7 @@ final class ReplayWindow {
     }
 
     /** Adds a number that is new. */
-    void add(long number) {
+    public void add(long number) {
         if (number > highest) {
             long from = Math.max(highest + 1, number - BITS + 1);
             for (long skipped = from; skipped <= number; skipped++) {

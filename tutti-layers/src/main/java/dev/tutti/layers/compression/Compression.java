@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * u8 1, u32 length of the packet, an LZ4 block
  * </pre>
  *
- * <p>A packet that would become shorter by less than an eighth goes as it is, which costs a fast look at it. What arrives is
- * expanded to the length of a frame at most, whatever it says.
+ * <p>A packet that would become shorter by less than an eighth goes as it is, which costs a fast look at it. A packet
+ * that arrives is expanded to the length of a frame at most, whatever it says.
  */
 final class Compression implements Layer {
 

@@ -110,7 +110,7 @@ final class GuestLayer implements Layer {
         try {
             layer.onStop();
         } catch (RuntimeException e) {
-            // The member has left already. What the layer has not released is left to the garbage collector.
+            // The member has left already. Packets that the layer has not released are left to the garbage collector.
             hasFailed = true;
         }
     }

@@ -104,9 +104,13 @@ public final class NodeBuilder {
         return set(TransportSettings.PROTOCOL, name);
     }
 
-    /** Sets a transport of the application, which need not be found by {@link java.util.ServiceLoader}. */
+    /**
+     * Sets a transport of the application, which need not be found by {@link java.util.ServiceLoader}. Its settings can be set from then
+     * on.
+     */
     public NodeBuilder transport(DriverProvider provider) {
         transport = provider;
+        spec = spec.withNodeDefinitions(provider.settings());
         return transport(provider.transport());
     }
 

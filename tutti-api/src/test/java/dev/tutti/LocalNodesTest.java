@@ -7,6 +7,7 @@ import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.DriverProvider;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import java.util.ArrayList;
@@ -107,6 +108,11 @@ class LocalNodesTest {
     private static final class Renamed implements DriverProvider {
 
         @Override
+        public List<Setting<?>> settings() {
+            return List.of(Setting.count("transport.renamed.wings", 2, 0, 4, "Wings."));
+        }
+
+        @Override
         public String transport() {
             return "renamed";
         }
@@ -125,7 +131,7 @@ class LocalNodesTest {
     @Test
     void anApplicationsOwnTransportIsGivenToTheBuilder() {
         Node first = start(Node.tcp(0).transport(new Renamed()).cluster("own"));
-        Node second = start(Node.tcp(0).transport(new Renamed()).cluster("own").seeds(first.address()));
+        Node second = start(Node.tcp(0).transport(new Renamed()).set("transport.renamed.wings", "4").cluster("own").seeds(first.address()));
         Group group = first.group("all").join();
         assertThat(second.group("all").join().view().members()).hasSize(2);
         assertThat(group.view().members()).hasSizeBetween(1, 2);

@@ -29,6 +29,11 @@ final class Compression implements Layer {
     private static final int LZ4 = 1;
     private static final int HEADER_BYTES = 1 + 4;
 
+    /** Largest ratio of an LZ4 block: a byte of a length stands for 255 bytes at most. */
+    private static final int EXPANSION_MAX = 255;
+
+    private static final int SCRATCH_BYTES_MIN = 4 * 1024;
+
     // Java's own code, so that all platforms write the same bytes, and none loads a native library.
     private static final LZ4Compressor COMPRESSOR = LZ4Factory.safeInstance().fastCompressor();
     private static final LZ4SafeDecompressor DECOMPRESSOR = LZ4Factory.safeInstance().safeDecompressor();
@@ -55,7 +60,7 @@ final class Compression implements Layer {
             sendPlain(packet, out);
             return;
         }
-        ByteBuffer buffer = scratch();
+        ByteBuffer buffer = scratch(COMPRESSOR.maxCompressedLength(length));
         int compressed = COMPRESSOR.compress(packet.bytes(), packet.offset(), length, buffer, 0, buffer.capacity());
         if (compressed + HEADER_BYTES > length - length / 8) {
             sendPlain(packet, out);
@@ -92,11 +97,11 @@ final class Compression implements Layer {
 
     private void expand(Packet packet, Outbox out) {
         int length = packet.takeInt();
-        if (packet.isMalformed() || length < 0 || length > Packet.FRAME_MAX) {
+        if (packet.isMalformed() || length < 0 || length > Math.min(Packet.FRAME_MAX, (long) EXPANSION_MAX * packet.length())) {
             out.drop(packet, DropReason.MALFORMED);
             return;
         }
-        ByteBuffer buffer = scratch();
+        ByteBuffer buffer = scratch(length);
         int expanded;
         try {
             expanded = DECOMPRESSOR.decompress(packet.bytes(), packet.offset(), packet.length(), buffer, 0, length);
@@ -114,10 +119,11 @@ final class Compression implements Layer {
         out.deliver(original);
     }
 
-    private ByteBuffer scratch() {
+    /** Returns memory that grows with the packets, so that short ones do not cost what the longest would. */
+    private ByteBuffer scratch(int bytes) {
         ByteBuffer present = scratch;
-        if (present == null) {
-            present = ByteBuffer.allocate(COMPRESSOR.maxCompressedLength(Packet.FRAME_MAX));
+        if (present == null || present.capacity() < bytes) {
+            present = ByteBuffer.allocate(Math.max(SCRATCH_BYTES_MIN, bytes));
             scratch = present;
         }
         return present;

@@ -3,6 +3,7 @@ package dev.tutti.protocols.datagram;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.datagram.recovery.ReceiveStream;
 
 /** Receiving side of a connection: the stream, its end, and the numbers of the datagrams that brought it. */
 final class ReceiveSide {

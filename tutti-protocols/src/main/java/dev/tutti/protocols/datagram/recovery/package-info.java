@@ -1,4 +1,4 @@
-/** Loss and congestion of a path: what was sent, what has arrived or is lost, and how much more may be sent. */
+/** The streams of a connection, and loss and congestion of its path: data that was sent, has arrived or is lost, and may be sent. */
 @NullMarked
 package dev.tutti.protocols.datagram.recovery;
 

@@ -1,8 +1,7 @@
-package dev.tutti.protocols.datagram;
+package dev.tutti.protocols.datagram.recovery;
 
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
-import dev.tutti.protocols.datagram.recovery.SendStream;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -13,17 +12,17 @@ import org.jspecify.annotations.Nullable;
  * <p>A frame that arrives within one datagram is a slice of it; one that is spread over several is put together in
  * memory of its own. The window bounds the memory: bytes beyond it are not taken.
  */
-final class ReceiveStream {
+public final class ReceiveStream {
 
     /** Takes frames, in order. */
     @FunctionalInterface
-    interface Frames {
+    public interface Frames {
         /** Takes a frame. Ownership passes to the callee. */
         void onFrame(Packet frame);
     }
 
     /** Outcome of a received chunk. */
-    enum Outcome {
+    public enum Outcome {
         TAKEN,
         DUPLICATE,
         BEYOND_WINDOW,
@@ -45,28 +44,28 @@ final class ReceiveStream {
     private int partialMissing;
     private boolean isMalformed;
 
-    ReceiveStream(Memory memory, long windowBytes, Frames frames) {
+    public ReceiveStream(Memory memory, long windowBytes, Frames frames) {
         this.memory = memory;
         this.windowBytes = windowBytes;
         this.frames = frames;
     }
 
     /** Returns the offset of the first byte that has not arrived. */
-    long next() {
+    public long next() {
         return next;
     }
 
     /** Returns the offset up to which the other side may send. */
-    long limit() {
+    public long limit() {
         return next + windowBytes;
     }
 
-    int aheadCount() {
+    public int aheadCount() {
         return ahead.size();
     }
 
     /** Takes the next {@code length} bytes of {@code datagram}, which belong at {@code offset} in the stream. */
-    Outcome onChunk(long offset, int length, Packet datagram) {
+    public Outcome onChunk(long offset, int length, Packet datagram) {
         if (offset < 0 || length > datagram.length()) {
             return Outcome.MALFORMED;
         }
@@ -177,7 +176,7 @@ final class ReceiveStream {
         return 0;
     }
 
-    void releaseAll() {
+    public void releaseAll() {
         for (Packet chunk : ahead.values()) {
             chunk.release();
         }

@@ -1,4 +1,4 @@
-package dev.tutti.protocols.datagram;
+package dev.tutti.protocols.datagram.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

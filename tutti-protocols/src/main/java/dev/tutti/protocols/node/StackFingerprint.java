@@ -32,7 +32,8 @@ record StackFingerprint(String text) {
             List.of(GroupSettings.PARTITION, GroupSettings.FOUNDERS);
 
     /** Names of the settings that determine which others apply: a difference in one of these is the one to report. */
-    private static final List<String> FIRST = List.of(GroupSettings.STACK.name(), GroupSettings.PARTITION.name());
+    private static final List<String> FIRST =
+            List.of(GroupSettings.STACK.name(), GroupSettings.PARTITION.name(), GroupSettings.LAYERS.name());
 
     /** Value of a setting, and whether it is the default at its sender. */
     private record Value(String text, boolean isDefault) {}
@@ -107,13 +108,32 @@ record StackFingerprint(String text) {
     private static @Nullable String difference(
             String name, @Nullable Value here, @Nullable Value there, String otherName) {
         Setting<?> setting = find(name);
-        if (setting == null) {
+        if (setting == null && here == null) {
             return there == null || there.isDefault ? null : "stack differs: " + name + " is " + there.text + " at " + otherName
-                    + ", and the version of this node does not know that setting";
+                    + ", and this node does not know that setting";
         }
-        String own = here == null ? defaultOf(setting) : here.text;
-        String others = there == null ? defaultOf(setting) : there.text;
-        return isSame(setting, own, others) ? null : "stack differs: " + name + " is " + own + " here and " + others + " at " + otherName;
+        if (setting == null && there == null) {
+            return here == null || here.isDefault ? null : "stack differs: " + name + " is " + here.text + " here, and " + otherName
+                    + " does not know that setting";
+        }
+        String own = text(setting, here);
+        String others = text(setting, there);
+        return isSame(setting, own, others)
+                ? null
+                : "stack differs: " + name + " is " + words(own) + " here and " + words(others) + " at " + otherName;
+    }
+
+    /** Returns a value for people, to whom an empty list would look like a missing word. */
+    private static String words(String value) {
+        return value.isEmpty() ? "none" : value;
+    }
+
+    /** Returns the text of a value, which is the default if there is none and the setting is known. */
+    private static String text(@Nullable Setting<?> setting, @Nullable Value value) {
+        if (value != null) {
+            return value.text;
+        }
+        return setting == null ? "" : defaultOf(setting);
     }
 
     private static @Nullable Setting<?> find(String name) {
@@ -125,21 +145,19 @@ record StackFingerprint(String text) {
         return null;
     }
 
-    /** Returns whether two texts mean the same value; the order of a list has no meaning. */
-    private static boolean isSame(Setting<?> setting, String one, String other) {
-        if (one.equals(other)) {
-            return true;
+    /** Returns whether two texts mean the same value. Settings of layers of the user's own are compared as texts. */
+    private static boolean isSame(@Nullable Setting<?> setting, String one, String other) {
+        if (setting == null || one.equals(other)) {
+            return one.equals(other);
         }
         try {
-            return meaning(setting.parse(one)).equals(meaning(setting.parse(other)));
+            return setting == GroupSettings.FOUNDERS
+                    ? Set.copyOf(GroupSettings.FOUNDERS.parse(one)).equals(Set.copyOf(GroupSettings.FOUNDERS.parse(other)))
+                    : setting.parse(one).equals(setting.parse(other));
         } catch (IllegalArgumentException | ArithmeticException e) {
             // Only another version accepts the value.
             return false;
         }
-    }
-
-    private static Object meaning(Object value) {
-        return value instanceof List<?> list ? Set.copyOf(list) : value;
     }
 
     private TreeMap<String, Value> values() {

@@ -58,7 +58,7 @@ class StackFingerprintTest {
     void settingOfALaterVersionIsNoDifferenceWithItsDefault() {
         assertThat(difference(DEFAULTS, "~stack: fifo\n~window: 1 MiB\n~shape: round\n")).isNull();
         assertThat(difference(DEFAULTS, "~stack: fifo\n~window: 1 MiB\nshape: square\n"))
-                .isEqualTo("stack differs: shape is square at n2, and the version of this node does not know that setting");
+                .isEqualTo("stack differs: shape is square at n2, and this node does not know that setting");
     }
 
     @Test
@@ -75,6 +75,22 @@ class StackFingerprintTest {
         assertThat(difference(primary, "~stack: fifo\n~window: 1 MiB\npartition: primary\nfounders: c, a,b\n")).isNull();
         assertThat(difference(primary, "~stack: fifo\n~window: 1 MiB\npartition: primary\nfounders: a,b\n"))
                 .isEqualTo("stack differs: founders is a,b,c here and a,b at n2");
+    }
+
+    @Test
+    void layersOfTheUsersOwnHaveAnOrderAndSettings() {
+        String layers = "layers: zip,seal\nlayer.zip.level: 3\n";
+        StackFingerprint here = StackFingerprint.of(DEFAULTS, layers);
+        // The window is spelled differently, so that the texts differ.
+        String start = "~stack: fifo\n~window: 1024 KiB\n";
+        assertThat(here.difference(new StackFingerprint(start + layers), "n2")).isNull();
+        assertThat(here.difference(new StackFingerprint(start + "layers: seal,zip\nlayer.zip.level: 3\n"), "n2"))
+                .isEqualTo("stack differs: layers is zip,seal here and seal,zip at n2");
+        assertThat(here.difference(new StackFingerprint(start + "layers: zip,seal\nlayer.zip.level: 4\n"), "n2"))
+                .isEqualTo("stack differs: layer.zip.level is 3 here and 4 at n2");
+        assertThat(here.difference(new StackFingerprint(start + "layers: zip,seal\n"), "n2"))
+                .isEqualTo("stack differs: layer.zip.level is 3 here, and n2 does not know that setting");
+        assertThat(here.difference(new StackFingerprint(start), "n2")).isEqualTo("stack differs: layers is zip,seal here and none at n2");
     }
 
     @Test

@@ -59,6 +59,7 @@ class BundleTest {
         TreeSet<String> services = new TreeSet<>();
         names().stream().filter(name -> name.startsWith("META-INF/services/")).forEach(services::add);
         assertThat(services).containsExactly(
+                "META-INF/services/dev.tutti.core.discovery.DiscoveryProvider",
                 "META-INF/services/dev.tutti.core.driver.DriverProvider",
                 "META-INF/services/dev.tutti.shaded.org.slf4j.spi.SLF4JServiceProvider");
         for (String service : services) {

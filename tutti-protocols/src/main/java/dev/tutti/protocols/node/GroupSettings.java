@@ -6,7 +6,7 @@ import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
 import dev.tutti.core.stack.LayerProvider;
-import dev.tutti.protocols.guest.GuestLayers;
+import dev.tutti.protocols.added.AddedLayers;
 import dev.tutti.protocols.order.Causal;
 import dev.tutti.protocols.order.Rotation;
 import dev.tutti.protocols.order.Sequencer;
@@ -372,11 +372,11 @@ public final class GroupSettings {
     /**
      * Checks that layers of the user's own go together with each other and with a group's settings.
      *
-     * @param guests in the order in which the group lists them
+     * @param added in the order in which the group lists them
      * @throws SettingException if one can't be used, or requires what nothing provides; the message says what would
      */
-    public static void checkLayers(String group, Settings settings, List<LayerProvider> guests) {
-        GuestLayers.place(group, settings, GroupStack.guarantees(settings), guests);
+    public static void checkLayers(String group, Settings settings, List<LayerProvider> added) {
+        AddedLayers.place(group, settings, GroupStack.guarantees(settings), added);
     }
 
     private static final Map<String, List<Setting<?>>> OF_LAYERS = Map.of(

@@ -27,12 +27,12 @@ final class GroupStack {
     /**
      * @param version highest version of the group's packets that this member speaks
      * @param settings with {@link GroupSettings}
-     * @param guestBytes header bytes of the user's layers above reliability
+     * @param addedBytes header bytes of the user's layers above reliability
      * @param multicastBytes receive buffer of a receiver of multicasts; 0 if there are none
      * @return from the bottom to the top
      */
     static List<Layer> layers(
-            Member self, int version, Settings settings, Submissions submissions, int guestBytes, int multicastBytes) {
+            Member self, int version, Settings settings, Submissions submissions, int addedBytes, int multicastBytes) {
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         long leaveTimeoutNanos = settings.get(GroupSettings.LEAVE_TIMEOUT).toNanos();
         Membership.Timing timing = new Membership.Timing(
@@ -55,7 +55,7 @@ final class GroupStack {
                 : new Reliability(self, limits, multicastBytes, round(settings));
         LargeMessages large =
                 new LargeMessages(self, GroupSettings.messageBytesMax(settings), kind != GroupSettings.StackKind.UNRELIABLE);
-        Packing.Headers headers = new Packing.Headers(GroupSettings.orderBytes(settings) + guestBytes, guestBytes);
+        Packing.Headers headers = new Packing.Headers(GroupSettings.orderBytes(settings) + addedBytes, addedBytes);
         Packing packing = new Packing(submissions, leaveTimeoutNanos, windowBytes, headers, large);
         return switch (kind) {
             case FIFO, UNRELIABLE -> List.of(membership, delivery, packing);

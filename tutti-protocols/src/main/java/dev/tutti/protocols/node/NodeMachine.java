@@ -21,7 +21,7 @@ import dev.tutti.protocols.datagram.HostedMachine;
 import dev.tutti.protocols.datagram.Multicast;
 import dev.tutti.protocols.detection.Detector;
 import dev.tutti.protocols.discovery.Discovery;
-import dev.tutti.protocols.guest.GuestLayers;
+import dev.tutti.protocols.added.AddedLayers;
 import dev.tutti.protocols.link.DialAnswer;
 import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Link;
@@ -45,7 +45,7 @@ public final class NodeMachine implements HostedMachine {
     /** Creates a group's layers, from the bottom to the top. */
     @FunctionalInterface
     interface StackMaker {
-        List<Layer> layers(Member self, Settings settings, Submissions submissions, int guestBytes);
+        List<Layer> layers(Member self, Settings settings, Submissions submissions, int addedBytes);
     }
 
     /** Characters of a cluster's or a group's name. */
@@ -93,7 +93,7 @@ public final class NodeMachine implements HostedMachine {
     public NodeMachine(NodeId self, Settings settings, int version, long seed, Memory memory, NodeEvents events) {
         this(
                 self, settings, Versions.upTo(version), seed, memory, events,
-                (member, group, submissions, guestBytes) -> GroupStack.layers(member, version, group, submissions, guestBytes, 0));
+                (member, group, submissions, addedBytes) -> GroupStack.layers(member, version, group, submissions, addedBytes, 0));
     }
 
     NodeMachine(
@@ -154,8 +154,8 @@ public final class NodeMachine implements HostedMachine {
                 self, settings.get(TransportSettings.CLUSTER), toAll, links, memory, effects, heartbeats.intervalNanos());
         multicast = port;
         groups.useMulticast(port);
-        stackMaker = (member, group, submissions, guestBytes) ->
-                GroupStack.layers(member, groups.version(), group, submissions, guestBytes, port.receiveBufferBytes());
+        stackMaker = (member, group, submissions, addedBytes) ->
+                GroupStack.layers(member, groups.version(), group, submissions, addedBytes, port.receiveBufferBytes());
     }
 
     /** Sets the records for the votes of members of groups with a primary partition, before such a group is joined. */
@@ -340,7 +340,7 @@ public final class NodeMachine implements HostedMachine {
      * Joins a group; the first view, of itself alone, follows at the end of the turn.
      *
      * @param settings with {@link GroupSettings}
-     * @param guests layers of the user's own
+     * @param added layers of the user's own
      * @return the member that this node is in the group from now on
      * @throws IllegalStateException if the group is joined already, or the node was stopped
      * @throws SettingException if the settings contradict each other
@@ -350,7 +350,7 @@ public final class NodeMachine implements HostedMachine {
             long nowNanos,
             String group,
             Settings settings,
-            List<LayerProvider> guests,
+            List<LayerProvider> added,
             Application application,
             Submissions submissions) {
         if (isStopped) {
@@ -364,7 +364,7 @@ public final class NodeMachine implements HostedMachine {
         if (settings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY && !groups.hasRecords()) {
             throw new IllegalStateException("group '" + group + "' needs records, and the node was given none");
         }
-        GuestLayers placed = GuestLayers.place(group, settings, GroupStack.guarantees(settings), guests);
+        AddedLayers placed = AddedLayers.place(group, settings, GroupStack.guarantees(settings), added);
         begin(nowNanos);
         Member member = groups.nextMember(group);
         List<Layer> layers = placed.insert(

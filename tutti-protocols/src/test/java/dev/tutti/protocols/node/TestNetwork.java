@@ -240,7 +240,7 @@ final class TestNetwork {
             this.id = id;
             Settings settings = Settings.of(NodeSettings.ALL).with(NodeSettings.SEEDS, List.of(seeds));
             NodeEvents log = event -> events.add(event.toString());
-            NodeMachine.StackMaker tiny = (member, groupSettings, submissions, guestBytes) -> {
+            NodeMachine.StackMaker tiny = (member, groupSettings, submissions, addedBytes) -> {
                 TinyLayer layer = new TinyLayer(member);
                 layers.put(member.join(), layer);
                 return List.of(layer);

@@ -1,5 +1,5 @@
 /** Layers of the user's own in a group's stack. */
 @NullMarked
-package dev.tutti.protocols.guest;
+package dev.tutti.protocols.added;
 
 import org.jspecify.annotations.NullMarked;

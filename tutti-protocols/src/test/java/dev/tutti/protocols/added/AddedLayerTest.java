@@ -1,4 +1,4 @@
-package dev.tutti.protocols.guest;
+package dev.tutti.protocols.added;
 
 import static dev.tutti.protocols.LayerTest.member;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,7 +12,7 @@ import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.LayerTest;
 import org.junit.jupiter.api.Test;
 
-class GuestLayerTest {
+class AddedLayerTest {
 
     /** Puts four bytes before each packet, and throws at an empty one. */
     private static final class Stamp implements Layer {
@@ -36,7 +36,7 @@ class GuestLayerTest {
         }
     }
 
-    private final LayerTest test = new LayerTest(new GuestLayer("stamp", new Stamp(), 4));
+    private final LayerTest test = new LayerTest(new AddedLayer("stamp", new Stamp(), 4));
 
     private static Packet packet(int length) {
         return Packet.create(Memory.onHeap(), length).append(new byte[length], 0, length);

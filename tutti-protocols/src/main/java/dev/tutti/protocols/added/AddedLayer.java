@@ -1,4 +1,4 @@
-package dev.tutti.protocols.guest;
+package dev.tutti.protocols.added;
 
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.DropReason;
@@ -14,7 +14,7 @@ import java.util.List;
  * crash, and the node goes on with its other groups. The exception is the reason. The packet at hand is left to the garbage
  * collector, because nobody knows who owns it.
  */
-final class GuestLayer implements Layer {
+final class AddedLayer implements Layer {
 
     private final String name;
     private final Layer layer;
@@ -22,7 +22,7 @@ final class GuestLayer implements Layer {
     private boolean hasFailed;
 
     /** @param countedBytes header that the windows count; 0 if they do not */
-    GuestLayer(String name, Layer layer, int countedBytes) {
+    AddedLayer(String name, Layer layer, int countedBytes) {
         this.name = name;
         this.layer = layer;
         this.countedBytes = countedBytes;

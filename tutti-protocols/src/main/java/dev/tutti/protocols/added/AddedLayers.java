@@ -1,4 +1,4 @@
-package dev.tutti.protocols.guest;
+package dev.tutti.protocols.added;
 
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each stands at the lowest place where all that it requires is provided from below. The places are found from the bottom
  * to the top: at each, the layers that may stand there do, in the order in which the group lists them.
  */
-public final class GuestLayers {
+public final class AddedLayers {
 
     /** Longest text of {@link #inCommon}, which is part of what members tell each other about their stacks. */
     static final int IN_COMMON_BYTES_MAX = 256;
@@ -37,7 +37,7 @@ public final class GuestLayers {
 
     private final String inCommon;
 
-    private GuestLayers(List<List<Place>> below, String inCommon) {
+    private AddedLayers(List<List<Place>> below, String inCommon) {
         this.below = below;
         this.inCommon = inCommon;
     }
@@ -49,7 +49,7 @@ public final class GuestLayers {
      * @param wanted in the order in which the group lists them
      * @throws SettingException if a layer can't be used, or a guarantee is missing; the message says what would provide it
      */
-    public static GuestLayers place(
+    public static AddedLayers place(
             String group, Settings settings, List<List<Guarantee>> own, List<LayerProvider> wanted) {
         String place = "group '" + group + "': ";
         check(place, wanted);
@@ -76,7 +76,7 @@ public final class GuestLayers {
             throw new SettingException(place + "the layers and their settings that all members need alike take " + inCommon.length()
                     + " characters, at most " + IN_COMMON_BYTES_MAX + "; name fewer in LayerProvider.settingsInCommon");
         }
-        return new GuestLayers(below, inCommon);
+        return new AddedLayers(below, inCommon);
     }
 
     private static void check(String place, List<LayerProvider> wanted) {
@@ -185,7 +185,7 @@ public final class GuestLayers {
                 LayerProvider provider = place.provider();
                 Settings settings = context.settings().withDefinitions(provider.settings());
                 Layer layer = provider.create(new LayerContext(context.group(), context.self(), settings));
-                all.add(new GuestLayer(provider.name(), layer, place.isCounted() ? provider.headerBytes() : 0));
+                all.add(new AddedLayer(provider.name(), layer, place.isCounted() ? provider.headerBytes() : 0));
             }
             all.add(own.get(index));
         }

@@ -325,6 +325,9 @@ class YamlFileTest {
         if (type.startsWith("number") || type.startsWith("duration") || type.startsWith("size")) {
             return type.substring(type.indexOf(" to ") + 4);
         }
+        if (type.equals("word")) {
+            return "carrier-pigeon-2";
+        }
         return "C:\\a: \"b\" #c";
     }
 

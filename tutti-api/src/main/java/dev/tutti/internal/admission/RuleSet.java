@@ -29,7 +29,6 @@ final class RuleSet {
      * @throws SettingException if settings contradict each other, or a file can't be used
      */
     static RuleSet of(Settings settings, List<AdmissionRule> own) {
-        AdmissionSettings.check(settings);
         String file = settings.get(AdmissionSettings.TOKEN_FILE).strip();
         String text = settings.get(AdmissionSettings.RULE).strip();
         TokenFile token = file.isEmpty() ? null : new TokenFile(Path.of(file));
@@ -43,6 +42,9 @@ final class RuleSet {
             rule = parsed.rule();
         }
         RuleSet rules = new RuleSet(token, rule, own);
+        if (!rules.isEmpty()) {
+            AdmissionSettings.check(settings);
+        }
         try {
             rules.refresh();
         } catch (IOException e) {

@@ -5,6 +5,7 @@ import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.Setting;
+import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
@@ -14,9 +15,11 @@ public final class Transports {
 
     private Transports() {}
 
+    /** By name, so that pages about them are the same for each class path. */
     private static final List<DriverProvider> PROVIDERS =
             ServiceLoader.load(DriverProvider.class, Transports.class.getClassLoader()).stream()
                     .map(ServiceLoader.Provider::get)
+                    .sorted(Comparator.comparing(DriverProvider::transport))
                     .toList();
 
     /** Returns the settings that transports have for themselves. */

@@ -258,7 +258,12 @@ public abstract class StreamDriverContract {
     @Test
     void theSideThatClosesGetsNoMoreInputOfTheConnection() {
         Pair pair = pair();
-        pair.acceptor.close(pair.accepted);
+        CountDownLatch closed = new CountDownLatch(1);
+        pair.acceptor.want(effects -> {
+            effects.close(pair.accepted, "the test closes it");
+            closed.countDown();
+        });
+        await(closed);
         pair.dialler.send(pair.dialled, bytes(10, 1));
         pair.dialler.await(Kind.DISCONNECTED);
         pair.acceptor.setTimer(TimeUnit.MILLISECONDS.toNanos(50));

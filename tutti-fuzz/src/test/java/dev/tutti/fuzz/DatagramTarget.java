@@ -197,6 +197,12 @@ final class DatagramTarget implements Target.Decoder {
                 seeds.add(input(scene, AS_IT_IS, some));
                 seeds.add(input(scene, STRANGER | AS_IT_IS, some));
             }
+            int encrypted = scene;
+            // The same multicast twice.
+            heard.stream()
+                    .filter(datagram -> datagram[4] == 6)
+                    .findFirst()
+                    .ifPresent(datagram -> seeds.add(input(encrypted, AS_IT_IS, datagram, datagram)));
             byte[][] bodies = heard.stream()
                     .filter(datagram -> datagram[4] != 4 && datagram[4] != 6)
                     .limit(12)

@@ -24,6 +24,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -46,6 +47,7 @@ class SecurityTest {
 
     private static final long LIMIT_SECONDS = 30;
     private static final int MEMBERS = 3;
+    private static final int CHANGES = 10;
 
     /** Long enough to start three nodes. */
     private static final Duration EXPIRY = Duration.ofSeconds(10);
@@ -132,8 +134,13 @@ class SecurityTest {
 
         /** Lets all members send at once until each node has reloaded its changed files the given number of times. */
         void burstUntilReloaded(long reloads) throws InterruptedException {
+            burstUntil(() -> nodes.stream().allMatch(node -> counter(node, "tls.reloads") >= reloads));
+        }
+
+        /** Lets all members send at once until a condition holds. */
+        void burstUntil(BooleanSupplier condition) throws InterruptedException {
             Instant end = Instant.now().plusSeconds(LIMIT_SECONDS);
-            while (nodes.stream().anyMatch(node -> counter(node, "tls.reloads") < reloads)) {
+            while (!condition.getAsBoolean()) {
                 assertThat(Instant.now()).isBefore(end);
                 burst();
             }
@@ -248,30 +255,46 @@ class SecurityTest {
         cluster.lostNothing();
     }
 
+    /** Each change has a new authority, and new certificates of all nodes; the one before and the one after are trusted, too. */
     @Test
-    void theAuthorityChangesWithoutAViewChange() throws Exception {
-        PemFiles before = Certificates.createAuthority(directory, Request.of("before"));
-        PemFiles after = Certificates.createAuthority(directory, Request.of("after"));
-        Path authority = directory.resolve("authority.pem");
-        Files.copy(before.certificate(), authority);
-        for (int index = 0; index < MEMBERS; index++) {
-            certificate(before, index);
+    @Timeout(300)
+    void certificatesAndTheirAuthorityChangeTenTimesWhileAllSend() throws Exception {
+        List<PemFiles> authorities = new ArrayList<>();
+        for (int number = 0; number < CHANGES + 3; number++) {
+            authorities.add(Certificates.createAuthority(directory, Request.of("authority-" + number)));
         }
+        Path trusted = directory.resolve("trusted.pem");
+        certify(authorities, 1, trusted);
         Cluster cluster = new Cluster(index -> node()
-                .tls(directory.resolve("m" + index + ".pem"), directory.resolve("m" + index + "-key.pem"), authority));
+                .tls(directory.resolve("m" + index + ".pem"), directory.resolve("m" + index + "-key.pem"), trusted)
+                .set("transport.multicast.address", transport.equals("udp") ? "239.192.78.62:17862" : ""));
         assertThat(nodes.getFirst().id().name()).as("of its certificate").isEqualTo("m0");
-        Files.writeString(authority, Files.readString(before.certificate()) + Files.readString(after.certificate()));
-        touch(authority);
-        cluster.talkUntilReloaded(1);
-        for (int index = 0; index < MEMBERS; index++) {
-            certificate(after, index);
+        for (int change = 1; change <= CHANGES; change++) {
+            List<String> before = nodes.stream().map(SecurityTest::tls).toList();
+            certify(authorities, change + 1, trusted);
+            cluster.burstUntil(() -> nodes.stream().map(SecurityTest::tls).noneMatch(before::contains));
         }
-        touch(authority);
-        cluster.talkUntilReloaded(2);
-        Files.copy(after.certificate(), authority, StandardCopyOption.REPLACE_EXISTING);
-        touch(authority);
-        cluster.talkUntilReloaded(3);
         cluster.lostNothing();
+    }
+
+    /** Writes certificates of an authority for all nodes, and then the authorities that are trusted, so that who reads those has all. */
+    private void certify(List<PemFiles> authorities, int number, Path trusted) throws IOException {
+        for (int index = 0; index < MEMBERS; index++) {
+            certificate(authorities.get(number), index);
+        }
+        StringBuilder texts = new StringBuilder();
+        for (PemFiles authority : authorities.subList(number - 1, number + 2)) {
+            texts.append(Files.readString(authority.certificate()));
+        }
+        Path next = directory.resolve("next.pem");
+        Files.writeString(next, texts);
+        touch(next);
+        Files.move(next, trusted, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Returns the authorities that a node trusts, as it shows them. */
+    private static String tls(Node node) {
+        return node.inspection().transport().getOrDefault("tls", "none");
     }
 
     private void certificate(PemFiles authority, int index) throws IOException {

@@ -21,7 +21,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -213,7 +212,12 @@ final class Endpoint {
     }
 
     Map<String, String> description() {
-        return Collections.unmodifiableMap(description);
+        Map<String, String> now = new LinkedHashMap<>(description);
+        if (security != null) {
+            // Files that were read again may have another authority.
+            now.put("tls", security.description());
+        }
+        return now;
     }
 
     void count(Map<String, Long> counters) {

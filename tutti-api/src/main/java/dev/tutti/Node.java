@@ -9,6 +9,7 @@ import dev.tutti.core.driver.DatagramDriver;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.Socket;
 import dev.tutti.core.driver.StreamDriver;
+import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.NodeSpec;
@@ -309,6 +310,18 @@ public final class Node implements AutoCloseable {
     /** Returns the threads and time of the node's environment, for components that run in simulations, too. */
     public Threads threads() {
         return host;
+    }
+
+    /**
+     * Starts a further node in the process of this one, as {@link NodeBuilder#start()} does; in virtual time, if this one runs in virtual
+     * time. For components that are in a second cluster, too. The two nodes share nothing but the process: each is closed by itself, and
+     * the end of the process is the end of both. Doesn't wait for other nodes.
+     *
+     * @throws TransportException if the address can't be bound, or not safely
+     * @throws dev.tutti.core.settings.SettingException if a setting is wrong
+     */
+    public Node startBeside(NodeBuilder builder) {
+        return host.startNode(builder);
     }
 
     Host host() {

@@ -73,6 +73,18 @@ class LocalNodesTest {
     }
 
     @Test
+    void aNodeBesideAnotherIsInAClusterOfItsOwnAndIsClosedByItself() {
+        Node first = start(Node.local().cluster("one"));
+        Node beside = first.startBeside(Node.local().cluster("two"));
+        nodes.add(beside);
+        Group group = beside.group("all").join();
+        assertThat(first.group("all").join().view().members()).hasSize(1);
+        first.close();
+        group.send("still there");
+        assertThat(beside.health().isReady()).isTrue();
+    }
+
+    @Test
     void primaryGroupsKeepTheirRecordsInMemory() {
         Node node = start(Node.local().cluster("primary").name("n1").set("records.directory", "memory"));
         Group group = node.group("all").set("partition", "primary").set("founders", "n1").join();

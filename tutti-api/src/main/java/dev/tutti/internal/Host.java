@@ -1,5 +1,7 @@
 package dev.tutti.internal;
 
+import dev.tutti.Node;
+import dev.tutti.NodeBuilder;
 import dev.tutti.Subscription;
 import dev.tutti.Threads;
 import dev.tutti.core.driver.Driver;
@@ -22,6 +24,11 @@ public interface Host extends Threads {
 
     /** Returns the driver of the node; not yet started. */
     Driver driver();
+
+    /** Starts a further node in this environment, with a driver, an identity and an end of its own. */
+    default Node startNode(NodeBuilder builder) {
+        return builder.start();
+    }
 
     /** Returns a number that is unique for each start, and above those of earlier starts at the same address. */
     long incarnation();

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Network between the nodes, with its faults.
+ * Network between the nodes, with its faults. Paths and faults are those between machines: they hold for all nodes of two machines.
  *
  * <p>Connections are streams: while one lasts nothing is lost, duplicated or reordered on it. A cut direction holds
  * back frames in flight, like TCP's retransmission, and delivers them some time after the heal if the connection still
@@ -26,7 +26,11 @@ public final class Network {
 
     /** Addresses with the names of hosts, and that of the node which each leads to. */
     private final TreeMap<String, String> leading = new TreeMap<>();
-    private final TreeSet<String> hosts = new TreeSet<>();
+    
+    /** First node of each machine, by the host in its address. */
+    private final TreeMap<String, SimulatedNode> machines = new TreeMap<>();
+
+
     private final LinkedHashSet<SimulatedConnection> connections = new LinkedHashSet<>();
     private final TreeMap<Long, Path> paths = new TreeMap<>();
     private final TreeSet<Long> cuts = new TreeSet<>();
@@ -122,23 +126,25 @@ public final class Network {
 
     /** Holds back all traffic to and from a node; nothing is lost, and dials wait. */
     public void clog(SimulatedNode node) {
-        if (clogged.add(node.index())) {
+        if (clogged.add(node.machineIndex())) {
             simulation.trace().add(nowNanos(), Trace.Kind.CLOG, node.name(), "");
         }
     }
 
     public void unclog(SimulatedNode node) {
-        if (clogged.remove(node.index())) {
+        if (clogged.remove(node.machineIndex())) {
             simulation.trace().add(nowNanos(), Trace.Kind.UNCLOG, node.name(), "");
             for (SimulatedNode other : simulation.nodes()) {
-                flowAgain(node, other);
-                flowAgain(other, node);
+                if (other.isFirst()) {
+                    flowAgain(node, other);
+                    flowAgain(other, node);
+                }
             }
         }
     }
 
     private boolean isClogged(SimulatedNode from, SimulatedNode to) {
-        return !clogged.isEmpty() && (clogged.contains(from.index()) || clogged.contains(to.index()));
+        return !clogged.isEmpty() && (clogged.contains(from.machineIndex()) || clogged.contains(to.machineIndex()));
     }
 
     /** Returns whether nothing gets through from one to the other at present. */
@@ -220,7 +226,7 @@ public final class Network {
 
     void register(SimulatedNode node) {
         byAddress.put(node.address(), node);
-        hosts.add(host(node.address()));
+        machines.putIfAbsent(host(node.address()), node.first());
     }
 
     @Nullable SimulatedNode find(String address) {
@@ -257,16 +263,25 @@ public final class Network {
         simulation.trace().add(nowNanos(), Trace.Kind.DIAL, from.name(), address + " as " + number);
         SimulatedNode to = find(address);
         if (to == null) {
-            boolean isHost = hosts.contains(host(address));
-            long delay = delayNanos(defaultPath) + delayNanos(defaultPath);
-            at(nowNanos() + delay, () -> fail(end, isHost
-                    ? DialFailure.REFUSED
-                    : DialFailure.UNRESOLVED, "nobody is at " + address));
+            dialNobody(end, machines.get(host(address)), address);
             return end;
         }
         long patienceEnd = nowNanos() + connectTimeout.toNanos();
         at(nowNanos() + delayNanos(path(from, to)), () -> open(connection, to, patienceEnd));
         return end;
+    }
+
+    /** Fails to reach an address without a node: the machine refuses, unless it can't be reached itself. */
+    private void dialNobody(SimulatedConnection.End end, @Nullable SimulatedNode machine, String address) {
+        Path path = machine == null ? defaultPath : path(end.node(), machine);
+        long delay = delayNanos(path) + delayNanos(path);
+        if (machine == null) {
+            at(nowNanos() + delay, () -> fail(end, DialFailure.UNRESOLVED, "nobody is at " + address));
+        } else if (isHeld(end.node(), machine) || isHeld(machine, end.node()) || !machine.isPowered()) {
+            at(nowNanos() + connectTimeout.toNanos(), () -> fail(end, DialFailure.UNREACHABLE, "no answer from " + address));
+        } else {
+            at(nowNanos() + delay, () -> fail(end, DialFailure.REFUSED, "nobody is at " + address));
+        }
     }
 
     private void open(SimulatedConnection connection, SimulatedNode to, long patienceEnd) {
@@ -325,12 +340,20 @@ public final class Network {
         }
     }
 
-    /** Notes that the machine is back: peers with a connection to its past run learn that it is over. */
-    void reappear(SimulatedNode node) {
+    /**
+     * Notes that a node is back: peers with a connection to its past run learn that it is over.
+     *
+     * @param isMachineBack whether its machine was without power: then the same holds for nodes of the machine that are still down
+     */
+    void reappear(SimulatedNode node, boolean isMachineBack) {
         for (SimulatedConnection connection : List.copyOf(connections)) {
             if (connection.isConnected()) {
                 for (SimulatedConnection.End end : List.of(connection.dialler(), connection.acceptor())) {
-                    if (end.isOpen && end.other().node() == node && end.other().driver.run() < node.run()) {
+                    SimulatedNode other = end.other().node();
+                    boolean isPast = other == node
+                            ? end.other().driver.run() < node.run()
+                            : isMachineBack && other.first() == node.first() && other.life() == SimulatedNode.Life.DOWN;
+                    if (end.isOpen && isPast) {
                         notice(end);
                     }
                 }
@@ -353,21 +376,21 @@ public final class Network {
     }
 
     private static boolean isBetween(SimulatedConnection connection, SimulatedNode node, SimulatedNode other) {
-        SimulatedNode dialler = connection.dialler().node();
-        SimulatedNode acceptor = connection.acceptor().node();
-        return dialler == node && acceptor == other || dialler == other && acceptor == node;
+        SimulatedNode dialler = connection.dialler().node().first();
+        SimulatedNode acceptor = connection.acceptor().node().first();
+        return dialler == node.first() && acceptor == other.first() || dialler == other.first() && acceptor == node.first();
     }
 
     private static List<SimulatedConnection.Pipe> pipesBetween(SimulatedConnection connection, SimulatedNode from, SimulatedNode to) {
         List<SimulatedConnection.Pipe> pipes = new ArrayList<>(2);
         if (connection.isConnected() && isBetween(connection, from, to)) {
-            pipes.add(connection.dialler().node() == from ? connection.dialler().out() : connection.acceptor().out());
+            pipes.add(connection.dialler().node().first() == from.first() ? connection.dialler().out() : connection.acceptor().out());
         }
         return pipes;
     }
 
     private static long direction(SimulatedNode from, SimulatedNode to) {
-        return (long) from.index() << 32 | to.index();
+        return (long) from.machineIndex() << 32 | to.machineIndex();
     }
 
     private static String host(String address) {

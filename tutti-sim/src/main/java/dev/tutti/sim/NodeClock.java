@@ -13,16 +13,31 @@ final class NodeClock {
 
     private final Simulation simulation;
     private final SplittableRandom random;
+    private final Wall wall;
     private long driftPpm;
     private long startedNanos;
     private long originNanos;
-    private long wallOffsetMillis;
     private long lastWallMillis;
     private long lastIncarnation;
 
+    /** Wall clock of a machine, which all its nodes see. */
+    private static final class Wall {
+        private long offsetMillis;
+    }
+
     NodeClock(Simulation simulation, SplittableRandom random) {
+        this(simulation, random, new Wall());
+    }
+
+    private NodeClock(Simulation simulation, SplittableRandom random, Wall wall) {
         this.simulation = simulation;
         this.random = random;
+        this.wall = wall;
+    }
+
+    /** Returns the clocks of a further node on the same machine. */
+    NodeClock beside(SplittableRandom ofNode) {
+        return new NodeClock(simulation, ofNode, wall);
     }
 
     /** Begins with another origin, in a run that starts now. */
@@ -50,11 +65,11 @@ final class NodeClock {
     }
 
     long wallMillis() {
-        return simulation.nowNanos() / 1_000_000 + WALL_MILLIS_MIN + wallOffsetMillis;
+        return simulation.nowNanos() / 1_000_000 + WALL_MILLIS_MIN + wall.offsetMillis;
     }
 
     void setWall(Duration step) {
-        wallOffsetMillis += step.toMillis();
+        wall.offsetMillis += step.toMillis();
     }
 
     /** Returns an incarnation, with milliseconds first; it is above the last one, unless the wall clock was set back. */

@@ -28,6 +28,10 @@ public final class SimulatedNode {
 
     private final Simulation simulation;
     private final int index;
+
+    /** First node on the same machine; this one, if there is no other. */
+    private final SimulatedNode first;
+
     private final String name;
     private final String address;
     private final NodeDriver.Maker maker;
@@ -36,7 +40,10 @@ public final class SimulatedNode {
     private final Processor processor;
 
     private Life life = Life.DOWN;
+
+    /** Whether the machine has power, at its first node. */
     private boolean isPowered = true;
+
     private int runs;
     private @Nullable NodeId id;
 
@@ -48,20 +55,23 @@ public final class SimulatedNode {
     private long memoryBytesMax = 64L * 1024 * 1024;
     private @Nullable SimulatedStore store;
 
+    /** @param first first node on the same machine; null if this is the first */
     SimulatedNode(
             Simulation simulation,
             int index,
+            @Nullable SimulatedNode first,
             String name,
             String address,
             NodeDriver.Maker maker,
             SplittableRandom random) {
         this.simulation = simulation;
         this.index = index;
+        this.first = first == null ? this : first;
         this.name = name;
         this.address = address;
         this.maker = maker;
         this.random = random;
-        this.clock = new NodeClock(simulation, random);
+        this.clock = first == null ? new NodeClock(simulation, random) : first.clock.beside(random);
         this.processor = new Processor(random);
     }
 
@@ -75,6 +85,19 @@ public final class SimulatedNode {
 
     int index() {
         return index;
+    }
+
+    SimulatedNode first() {
+        return first;
+    }
+
+    boolean isFirst() {
+        return first == this;
+    }
+
+    /** Returns the number of the machine, which the network knows: the index of its first node. */
+    int machineIndex() {
+        return first.index;
     }
 
     /** Returns the number of starts. */
@@ -231,17 +254,26 @@ public final class SimulatedNode {
         }
         runs++;
         life = Life.RUNNING;
-        isPowered = true;
+        boolean wasPowered = isPowered();
+        first.isPowered = true;
         clock.start();
         NodeId self = new NodeId(clock.nextIncarnation(), name, address);
         id = self;
         memory = new CountingMemory(memoryBytesMax);
         NodeRun run = new NodeRun(simulation, name, clock, processor, this::onStopped);
         present = run;
-        NodeDriver driver = maker.make(this, self, random.nextLong(), run::add);
+        NodeDriver driver;
+        try {
+            driver = maker.make(this, self, random.nextLong(), run::add);
+        } catch (RuntimeException e) {
+            run.end();
+            present = null;
+            life = Life.DOWN;
+            throw e;
+        }
         run.use(driver);
         trace(Trace.Kind.START, "run " + runs);
-        simulation.network().reappear(this);
+        simulation.network().reappear(this, !wasPowered);
         run.add(driver::onStart);
         return this;
     }
@@ -254,7 +286,7 @@ public final class SimulatedNode {
     /** Turns the machine's power off: no peer is told, and dials get no answer. */
     public void powerOff() {
         NodeDriver ended = end(Trace.Kind.CRASH, "without power");
-        isPowered = false;
+        first.isPowered = false;
         ended.vanish();
     }
 
@@ -295,7 +327,7 @@ public final class SimulatedNode {
     }
 
     boolean isPowered() {
-        return isPowered;
+        return first.isPowered;
     }
 
     /** Returns the driver of a node on streams; null if the node is down or on datagrams. */

@@ -81,11 +81,29 @@ public final class Simulation {
         return register(new SimulatedNode(
                 this,
                 nodes.size(),
+                null,
                 name,
                 address,
-                (node, self, machineSeed, inputs) -> new StreamDriver(
-                        this, node, factory.create(self, machineSeed, node.memory()), inputs),
+                streams(factory),
                 root.split()));
+    }
+
+    /**
+     * Adds a node on the machine of another one, which is down at first. The two have their wall clock, their power and
+     * their network in common: paths and faults between two nodes are those between all nodes of their machines.
+     *
+     * @param first node that was added by {@link #add}
+     * @param name for people
+     * @param address where others dial it, {@code host:port}
+     */
+    public SimulatedNode addBeside(SimulatedNode first, String name, String address, MachineFactory factory) {
+        return register(new SimulatedNode(
+                this, nodes.size(), first.first(), name, address, streams(factory), root.split()));
+    }
+
+    private NodeDriver.Maker streams(MachineFactory factory) {
+        return (node, self, machineSeed, inputs) ->
+                new StreamDriver(this, node, factory.create(self, machineSeed, node.memory()), inputs);
     }
 
     /**
@@ -98,6 +116,7 @@ public final class Simulation {
         SimulatedNode node = new SimulatedNode(
                 this,
                 nodes.size(),
+                null,
                 name,
                 address,
                 (started, self, machineSeed, inputs) -> new DatagramDriver(

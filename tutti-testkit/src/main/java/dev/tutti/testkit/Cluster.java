@@ -50,7 +50,7 @@ public final class Cluster implements AutoCloseable {
     private final Story story;
     private final SplittableRandom random;
     private final Workload workload;
-    private final TreeMap<String, GroupHistory> records = new TreeMap<>();
+    private final TreeMap<GroupKey, GroupHistory> records = new TreeMap<>();
     private final Expectations expectations = new Expectations();
     private final List<SimulatedProcess> processes = new ArrayList<>();
     private final ClusterState state = new ClusterState(processes, records);
@@ -77,9 +77,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     private NodeBuilder builder(String name, List<String> addresses) {
-        return configuration
-                .apply(Node.of(Node.defaults()).name(name).seeds(addresses.toArray(String[]::new)))
-                .set("diagnostics.enabled", "false");
+        return configuration.apply(Node.of(Node.defaults()).name(name).seeds(addresses.toArray(String[]::new)));
     }
 
     /**
@@ -413,8 +411,7 @@ public final class Cluster implements AutoCloseable {
      */
     public ScheduledExecutorService scheduler(Node node) {
         SimulatedProcess process = process(numberOf(node));
-        return new VirtualScheduler(simulation, threads, process.owner(), () -> process.isUp()
-                && process.simulated().id().equals(node.id()));
+        return new VirtualScheduler(simulation, threads, process.owner(), () -> process.isOfPresentRun(node.id()));
     }
 
     // ------------------------------------------------------------------ work
@@ -516,7 +513,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Returns the bytes of packets that a process holds, in its present run or its last. */
     public long heldBytes(int number) {
-        return simulated(number).memory().outstandingBytes();
+        return process(number).heldBytes();
     }
 
     /** Returns the number of events of the simulation so far. */

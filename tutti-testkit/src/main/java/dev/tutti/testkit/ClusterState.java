@@ -12,13 +12,13 @@ import java.util.TreeSet;
 final class ClusterState {
 
     private final List<SimulatedProcess> processes;
-    private final Map<String, GroupHistory> histories;
+    private final Map<GroupKey, GroupHistory> histories;
 
     /**
      * @param processes all processes; they may be added later
-     * @param histories histories of the groups by their names, in the order of names
+     * @param histories histories of the groups, in their order
      */
-    ClusterState(List<SimulatedProcess> processes, TreeMap<String, GroupHistory> histories) {
+    ClusterState(List<SimulatedProcess> processes, TreeMap<GroupKey, GroupHistory> histories) {
         this.processes = processes;
         this.histories = histories;
     }
@@ -51,7 +51,7 @@ final class ClusterState {
     }
 
     private List<String> violations(boolean isAtRest) {
-        TreeMap<String, TreeSet<Member>> members = memberships().members();
+        TreeMap<GroupKey, TreeSet<Member>> members = memberships().members();
         List<String> found = new ArrayList<>();
         histories.forEach((group, history) -> {
             TreeSet<Member> present = isAtRest && history.isChecked ? members.get(group) : null;

@@ -1,6 +1,8 @@
 package dev.tutti.testkit;
 
 import dev.tutti.Message;
+import dev.tutti.Node;
+import dev.tutti.NodeBuilder;
 import dev.tutti.Subscription;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
@@ -36,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedHost implements Host {
 
     private final SimulatedProcess process;
+    private final ProcessNode place;
     private final CooperativeThreads threads;
     private final NodeId self;
     private final long seed;
@@ -44,8 +47,10 @@ final class SimulatedHost implements Host {
     /** Listeners of groups that have not been joined yet. */
     private final Map<String, List<Listener<?>>> unbound = new TreeMap<>();
 
-    SimulatedHost(SimulatedProcess process, NodeId self, long seed, Memory memory) {
+    /** @param place address of the node in its process */
+    SimulatedHost(SimulatedProcess process, ProcessNode place, NodeId self, long seed, Memory memory) {
         this.process = process;
+        this.place = place;
         this.threads = process.threads();
         this.self = self;
         this.seed = seed;
@@ -67,6 +72,11 @@ final class SimulatedHost implements Host {
     }
 
     @Override
+    public Node startNode(NodeBuilder builder) {
+        return process.startBeside(builder, self);
+    }
+
+    @Override
     public long incarnation() {
         return self.incarnation();
     }
@@ -79,7 +89,7 @@ final class SimulatedHost implements Host {
 
     @Override
     public DurableStore store() {
-        return process.simulated().store();
+        return place.simulated().store();
     }
 
     @Override
@@ -102,7 +112,7 @@ final class SimulatedHost implements Host {
 
     @Override
     public NodeEvents events(String node) {
-        return event -> process.tellDetail(event.toString());
+        return event -> process.tellDetail(place, event.toString());
     }
 
     // ------------------------------------------------------------------ threads and waiting
@@ -114,7 +124,7 @@ final class SimulatedHost implements Host {
 
     @Override
     public long epochMillis() {
-        return process.simulated().wallMillis();
+        return place.simulated().wallMillis();
     }
 
     @Override
@@ -148,7 +158,7 @@ final class SimulatedHost implements Host {
             if (isOver[0] || !driver.isUp()) {
                 return;
             }
-            if (process.isRunning()) {
+            if (place.isRunning()) {
                 task.run();
             }
             again(periodNanos, task, isOver);
@@ -230,7 +240,7 @@ final class SimulatedHost implements Host {
 
     @Override
     public void onCallbackFailed(String group, String callback, Throwable thrown) {
-        process.onListenerFailure(group, callback, thrown);
+        process.onListenerFailure(place.group(group), callback, thrown);
     }
 
     @Override
@@ -240,7 +250,7 @@ final class SimulatedHost implements Host {
 
     @Override
     public Application application(String group, Settings settings, Application application) {
-        Witness witness = process.witness(group, self, settings);
+        Witness witness = process.witness(place, group, settings);
         List<Listener<?>> listeners = unbound.remove(group);
         if (listeners != null) {
             listeners.forEach(listener -> listener.witness = witness);
@@ -250,7 +260,7 @@ final class SimulatedHost implements Host {
 
     @Override
     public Submissions submissions(String group, Settings settings, Submissions submissions) {
-        return process.witness(group, self, settings).above(submissions);
+        return process.witness(place, group, settings).above(submissions);
     }
 
     /** A driver whose loop is the simulated node's turns. */
@@ -264,12 +274,12 @@ final class SimulatedHost implements Host {
         }
 
         private SimulatedNode node() {
-            return process.simulated();
+            return place.simulated();
         }
 
         /** Returns whether the simulated process is still in the run that this driver belongs to. */
         private boolean isUp() {
-            return node().life() != SimulatedNode.Life.DOWN && node().id().equals(self);
+            return place.isUp() && node().id().equals(self);
         }
 
         @Override

@@ -4,10 +4,8 @@ import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
 import dev.tutti.NodeInspection;
 import dev.tutti.SendException;
-import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
-import dev.tutti.core.driver.Machine;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.sim.SimulatedNode;
 import dev.tutti.sim.Simulation;
@@ -22,22 +20,31 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A process of the cluster: from one start to the next it has one node, and one component of the user on it. */
+/**
+ * A process of the cluster: from one start to the next it has its first node, one component of the user on it, and the nodes
+ * that the component starts beside it. Whatever happens to the process happens to all of them.
+ */
 final class SimulatedProcess {
 
     private final Simulation simulation;
     private final CooperativeThreads threads;
     private final Story story;
-    private final Map<String, GroupHistory> records;
+    private final Map<GroupKey, GroupHistory> records;
     private final Expectations expectations;
     private final Map<String, List<String>> names;
     private final String name;
-    private final SimulatedNode simulated;
+    private final Supplier<NodeBuilder> builder;
     private final CooperativeThreads.Owner owner;
+
+    /** The first node, and those beside it, each at an address of its own that it has again after a restart. */
+    private final List<ProcessNode> nodes = new ArrayList<>();
+
+    /** Incarnations of the nodes that the present run, or the last, has started. */
+    private final TreeSet<Long> started = new TreeSet<>();
+
     private final List<Witness> witnesses = new ArrayList<>();
     private final ArrayDeque<String> lastMessages = new ArrayDeque<>();
     private final TreeSet<Long> crashed = new TreeSet<>();
-    private @Nullable Node node;
     private @Nullable Object component;
     private long workNanos;
     private boolean isStopping;
@@ -46,7 +53,7 @@ final class SimulatedProcess {
             Simulation simulation,
             CooperativeThreads threads,
             Story story,
-            Map<String, GroupHistory> records,
+            Map<GroupKey, GroupHistory> records,
             Expectations expectations,
             Map<String, List<String>> names,
             String name,
@@ -58,14 +65,47 @@ final class SimulatedProcess {
         this.expectations = expectations;
         this.names = names;
         this.name = name;
+        this.builder = builder;
         this.owner = new CooperativeThreads.Owner(name);
-        this.simulated = simulation.add(name, name + ":7800", (self, seed, memory) -> open(builder.get(), self, seed, memory));
+        nodes.add(new ProcessNode(this, simulation));
     }
 
-    private Machine open(NodeBuilder builder, NodeId self, long seed, Memory memory) {
-        SimulatedHost host = new SimulatedHost(this, self, seed, memory);
-        node = builder.name(name).start(host);
-        return host.machine();
+    /** Starts a node beside those that are up, at the first address that is free. */
+    Node startBeside(NodeBuilder from, NodeId by) {
+        if (!isUp() || threads.isKilled() || !isOfPresentRun(by)) {
+            throw new IllegalStateException("node " + by + " can't start a node beside it: its process has ended");
+        }
+        for (ProcessNode node : beside()) {
+            if (!node.isUp()) {
+                return start(node, from);
+            }
+        }
+        if (nodes.size() > BESIDE_MAX) {
+            throw new IllegalStateException(name + " has " + BESIDE_MAX + " nodes beside its first, the most that a process of a"
+                    + " test may have: close one of them before the next");
+        }
+        ProcessNode node = new ProcessNode(this, simulation, first(), nodes.size());
+        nodes.add(node);
+        return start(node, from);
+    }
+
+    private Node start(ProcessNode node, NodeBuilder from) {
+        Node present = node.start(from);
+        started.add(present.id().incarnation());
+        return present;
+    }
+
+    /** Returns the address of the first node. */
+    ProcessNode first() {
+        return nodes.getFirst();
+    }
+
+    private List<ProcessNode> beside() {
+        return nodes.subList(1, nodes.size());
+    }
+
+    private List<ProcessNode> up() {
+        return nodes.stream().filter(ProcessNode::isUp).toList();
     }
 
     String name() {
@@ -77,8 +117,19 @@ final class SimulatedProcess {
         return names;
     }
 
+    /** Returns the first node, which stands for the process in the network. */
     SimulatedNode simulated() {
-        return simulated;
+        return first().simulated();
+    }
+
+    /** Returns the number of starts. */
+    int run() {
+        return simulated().run();
+    }
+
+    /** Returns the bytes of packets that its nodes hold, in their present runs or their last. */
+    long heldBytes() {
+        return nodes.stream().mapToLong(node -> node.simulated().memory().outstandingBytes()).sum();
     }
 
     CooperativeThreads threads() {
@@ -98,24 +149,27 @@ final class SimulatedProcess {
     }
 
     boolean isUp() {
-        return simulated.life() != SimulatedNode.Life.DOWN;
+        return nodes.stream().anyMatch(ProcessNode::isUp);
     }
 
     /** Returns whether it is up, and not paused. */
     boolean isRunning() {
-        return simulated.life() == SimulatedNode.Life.RUNNING;
+        return nodes.stream().anyMatch(ProcessNode::isRunning);
     }
 
     boolean isCrashed(NodeId run) {
         return crashed.contains(run.incarnation());
     }
 
+    /** Returns whether a node belongs to the present run of the process. */
+    boolean isOfPresentRun(NodeId node) {
+        return isUp() && started.contains(node.incarnation());
+    }
+
+    /** Returns the first node. */
     Node node() {
-        Node present = node;
-        if (present == null || !isUp()) {
-            throw new IllegalStateException(name + " is down");
-        }
-        return present;
+        checkUp();
+        return first().node();
     }
 
     /** Returns whether the present run, or the last, was told to end in order. */
@@ -157,10 +211,12 @@ final class SimulatedProcess {
     /** Returns the groups whose state is being agreed upon or transferred, for people. */
     List<String> statesUnderWay() {
         List<String> underWay = new ArrayList<>();
-        for (NodeInspection.GroupPart group : node().inspection().groups()) {
-            String phase = group.part("state").text("phase");
-            if (!phase.isEmpty() && !phase.equals("complete")) {
-                underWay.add(name + " is " + phase + " the state of group " + group.name());
+        for (ProcessNode node : up()) {
+            for (NodeInspection.GroupPart group : node.node().inspection().groups()) {
+                String phase = group.part("state").text("phase");
+                if (!phase.isEmpty() && !phase.equals("complete")) {
+                    underWay.add(name + " is " + phase + " the state of group " + node.group(group.name()));
+                }
             }
         }
         return underWay;
@@ -179,10 +235,10 @@ final class SimulatedProcess {
         component = null;
         isStopping = false;
         tell("starts");
-        simulated.start();
-        Node started = node();
+        started.clear();
+        Node present = start(first(), builder.get().name(name));
         threads.start(owner, "main", () -> {
-            Object made = factory.apply(started);
+            Object made = factory.apply(present);
             if (made == null) {
                 throw new IllegalStateException("the factory of components has returned null");
             }
@@ -192,18 +248,20 @@ final class SimulatedProcess {
 
     void crash(boolean isPowerLost) {
         checkUp();
-        crashed.add(simulated.id().incarnation());
+        crashed.addAll(started);
         witnesses.forEach(Witness::onCrash);
         tell(isPowerLost ? "loses power" : "is killed");
-        if (isPowerLost) {
-            simulated.powerOff();
-        } else {
-            simulated.crash();
+        for (ProcessNode node : up()) {
+            if (isPowerLost) {
+                node.simulated().powerOff();
+            } else {
+                node.simulated().crash();
+            }
         }
         threads.kill(owner);
     }
 
-    /** Closes the component, if it can be closed, and the node; returns before they have ended. */
+    /** Closes the component, if it can be closed, and the nodes, the last first; returns before they have ended. */
     void stop() {
         checkUp();
         if (isStopping) {
@@ -211,13 +269,12 @@ final class SimulatedProcess {
         }
         isStopping = true;
         tell("stops");
-        Node closing = node();
         Object present = component;
         threads.start(owner, "stop", () -> {
             if (present instanceof AutoCloseable closeable) {
                 close(closeable);
             }
-            closing.close();
+            up().reversed().forEach(node -> node.node().close());
         });
     }
 
@@ -234,14 +291,14 @@ final class SimulatedProcess {
     void pause() {
         checkUp();
         tell("is paused");
-        simulated.pause();
+        nodes.forEach(node -> node.simulated().pause());
         threads.pause(owner);
     }
 
     void resume() {
         checkUp();
         tell("goes on");
-        simulated.resume();
+        nodes.forEach(node -> node.simulated().resume());
         threads.resume(owner);
     }
 
@@ -264,7 +321,7 @@ final class SimulatedProcess {
         }
     }
 
-    void onListenerFailure(String group, String callback, Throwable cause) {
+    void onListenerFailure(GroupKey group, String callback, Throwable cause) {
         if (threads.isKilled()) {
             return;
         }
@@ -277,25 +334,28 @@ final class SimulatedProcess {
     }
 
     /** Returns the witness of the membership that is being created, the same for its two ends. */
-    Witness witness(String group, NodeId self, Settings settings) {
-        if (!witnesses.isEmpty()) {
-            Witness last = witnesses.getLast();
-            if (last.group().equals(group) && last.self() == null) {
-                return last;
-            }
+    Witness witness(ProcessNode node, String name, Settings settings) {
+        GroupKey group = node.group(name);
+        if (!witnesses.isEmpty() && witnesses.getLast().isNew(group, node.node().id())) {
+            return witnesses.getLast();
         }
-        GroupHistory record = records.computeIfAbsent(group, key -> expectations.record(group, settings));
-        Witness witness = new Witness(group, this, self, record);
+        GroupHistory record = records.computeIfAbsent(group, key -> expectations.record(name, settings));
+        Witness witness = new Witness(group, this, node, node.node().id(), record);
         witnesses.add(witness);
         return witness;
     }
 
-    void tell(String what) {
+    private void tell(String what) {
         story.tell(name, what);
     }
 
-    void tellDetail(String what) {
-        story.tellDetail(name, what);
+    /** Tells what happens to one of its nodes. */
+    void tell(ProcessNode node, String what) {
+        story.tell(node.name(), what);
+    }
+
+    void tellDetail(ProcessNode node, String what) {
+        story.tellDetail(node.name(), what);
     }
 
     void remember(String what) {
@@ -308,13 +368,9 @@ final class SimulatedProcess {
     /** Returns its activity and state, for a failure. */
     String describe() {
         StringBuilder text = new StringBuilder(name).append(" is ");
-        switch (simulated.life()) {
-            case DOWN -> text.append("down");
-            case PAUSED -> text.append("paused");
-            case RUNNING -> text.append("running");
-        }
+        text.append(isRunning() ? "running" : isUp() ? "paused" : "down");
         if (isUp()) {
-            TreeMap<String, View> views = new TreeMap<>();
+            TreeMap<GroupKey, View> views = new TreeMap<>();
             for (Witness witness : memberships()) {
                 View view = witness.view();
                 if (view != null) {
@@ -330,4 +386,5 @@ final class SimulatedProcess {
     }
 
     private static final int MESSAGES_REMEMBERED = 4;
+    private static final int BESIDE_MAX = 8;
 }

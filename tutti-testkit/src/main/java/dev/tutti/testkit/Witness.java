@@ -35,8 +35,9 @@ final class Witness {
 
     private static final Comparator<@Nullable Member> ALL_FIRST = Comparator.nullsFirst(Comparator.naturalOrder());
 
-    private final String group;
+    private final GroupKey group;
     private final SimulatedProcess process;
+    private final ProcessNode place;
     private final NodeId node;
     private final GroupHistory record;
     private final List<History.Message> taken = new ArrayList<>();
@@ -62,16 +63,26 @@ final class Witness {
     private @Nullable View view;
     private boolean isLeft;
 
-    Witness(String group, SimulatedProcess process, NodeId node, GroupHistory record) {
+    /**
+     * @param place address in the process at which the member's node is
+     * @param node the member's node
+     */
+    Witness(GroupKey group, SimulatedProcess process, ProcessNode place, NodeId node, GroupHistory record) {
         this.group = group;
         this.process = process;
+        this.place = place;
         this.node = node;
         this.record = record;
         record.witnesses.add(this);
     }
 
-    String group() {
+    GroupKey group() {
         return group;
+    }
+
+    /** Returns whether this is the witness of a membership that is still being created. */
+    boolean isNew(GroupKey ofGroup, NodeId ofNode) {
+        return self == null && group.equals(ofGroup) && node.equals(ofNode);
     }
 
     /** Returns the latest view; null before the first. */
@@ -355,7 +366,7 @@ final class Witness {
                 }
             }
             untold.add(installed);
-            process.tell("is in view " + installed + " of group " + group);
+            process.tell(place, "is in view " + installed + " of group " + group);
             real.onView(installed);
         }
 
@@ -375,7 +386,7 @@ final class Witness {
             if (member != null) {
                 add(new History.Left(member, reason));
             }
-            process.tell("is out of group " + group + ": " + reason);
+            process.tell(place, "is out of group " + group + ": " + reason);
             real.onLeft(reason);
         }
     }

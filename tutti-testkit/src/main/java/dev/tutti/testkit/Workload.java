@@ -42,7 +42,7 @@ final class Workload {
             if (ofRound != round) {
                 return;
             }
-            boolean isWorking = busyRuns.getOrDefault(process.name(), 0) == process.simulated().run();
+            boolean isWorking = busyRuns.getOrDefault(process.name(), 0) == process.run();
             if (mayWork.getAsBoolean() && !isWorking) {
                 threads.start(process.owner(), "work", () -> work(process, action));
             }
@@ -52,7 +52,7 @@ final class Workload {
 
     /** Runs an action; one failure is accepted, of a component whose process is being stopped. */
     private void work(SimulatedProcess process, Runnable action) {
-        busyRuns.put(process.name(), process.simulated().run());
+        busyRuns.put(process.name(), process.run());
         try {
             action.run();
         } catch (SendException e) {

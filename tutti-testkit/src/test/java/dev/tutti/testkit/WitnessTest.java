@@ -60,8 +60,8 @@ class WitnessTest {
     private final CountingMemory memory = new CountingMemory(1 << 24);
     private final GroupHistory record = new GroupHistory(Promise.RELIABLE, false, false);
     private final Outgoing outgoing = new Outgoing(memory, 1 << 20);
-    private final Witness witnessOfOne = new Witness("g", cluster.process(1), ONE.node(), record);
-    private final Witness witnessOfTwo = new Witness("g", cluster.process(2), TWO.node(), record);
+    private final Witness witnessOfOne = witness("g", 1, ONE, record);
+    private final Witness witnessOfTwo = witness("g", 2, TWO, record);
     private final Submissions submissions = witnessOfOne.above(outgoing);
     private final Application one = witnessOfOne.above(new Sink());
     private final Application two = witnessOfTwo.above(new Sink());
@@ -166,8 +166,13 @@ class WitnessTest {
 
     // ------------------------------------------------------------------ what listeners are told, where no two messages are equal
 
+    private Witness witness(String group, int number, Member member, GroupHistory history) {
+        SimulatedProcess process = cluster.process(number);
+        return new Witness(new GroupKey("tutti", group), process, process.first(), member.node(), history);
+    }
+
     private final GroupHistory distinct = new GroupHistory(Promise.TOTAL, true, false);
-    private final Witness watched = new Witness("d", cluster.process(1), ONE.node(), distinct);
+    private final Witness watched = witness("d", 1, ONE, distinct);
     private final Application stack = watched.above(new Sink());
 
     /** Member one sends messages in a group of itself, and its stack delivers them. */
@@ -235,7 +240,7 @@ class WitnessTest {
     @Test
     void lastMessageOfAnUnreliableGroupMayBeLost() {
         GroupHistory lossy = new GroupHistory(Promise.UNRELIABLE, true, false);
-        Witness witness = new Witness("u", cluster.process(1), ONE.node(), lossy);
+        Witness witness = witness("u", 1, ONE, lossy);
         Application above = witness.above(new Sink());
         above.onView(View.alone(ONE));
         above.onJoined();

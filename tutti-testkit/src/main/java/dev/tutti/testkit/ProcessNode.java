@@ -1,0 +1,81 @@
+package dev.tutti.testkit;
+
+import dev.tutti.Node;
+import dev.tutti.NodeBuilder;
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.driver.Machine;
+import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Simulation;
+import org.jspecify.annotations.Nullable;
+
+/** An address of a process, at which one node at a time is up: the process's first node, or one that was started beside it. */
+final class ProcessNode {
+
+    private final SimulatedProcess process;
+    private final SimulatedNode simulated;
+    private @Nullable NodeBuilder builder;
+    private @Nullable Node node;
+
+    /** Creates the address of a process's first node. */
+    ProcessNode(SimulatedProcess process, Simulation simulation) {
+        this.process = process;
+        this.simulated = simulation.add(process.name(), process.name() + ":" + PORT, this::open);
+    }
+
+    /** Creates the address of a node beside {@code first}; its name is that address. */
+    ProcessNode(SimulatedProcess process, Simulation simulation, ProcessNode first, int place) {
+        this.process = process;
+        String address = process.name() + ":" + (PORT + place);
+        this.simulated = simulation.addBeside(first.simulated, address, address, this::open);
+    }
+
+    private Machine open(NodeId self, long seed, Memory memory) {
+        NodeBuilder present = builder;
+        if (present == null) {
+            throw new IllegalStateException("node " + self + " has nothing to start from");
+        }
+        SimulatedHost host = new SimulatedHost(process, this, self, seed, memory);
+        node = present.set("diagnostics.enabled", "false").start(host);
+        return host.machine();
+    }
+
+    Node start(NodeBuilder from) {
+        builder = from;
+        simulated.start();
+        return node();
+    }
+
+    SimulatedNode simulated() {
+        return simulated;
+    }
+
+    /** Returns the node of the present run, or of the last. */
+    Node node() {
+        Node present = node;
+        if (present == null) {
+            throw new IllegalStateException(name() + " was never started");
+        }
+        return present;
+    }
+
+    String name() {
+        return simulated.name();
+    }
+
+    boolean isUp() {
+        return simulated.life() != SimulatedNode.Life.DOWN;
+    }
+
+    boolean isRunning() {
+        return simulated.life() == SimulatedNode.Life.RUNNING;
+    }
+
+    /** Returns a group of this node's cluster. */
+    GroupKey group(String name) {
+        return new GroupKey(node().spec().node().get(TransportSettings.CLUSTER), name);
+    }
+
+    private static final int PORT = 7800;
+}

@@ -313,12 +313,8 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Starts a further node in the process of this one, as {@link NodeBuilder#start()} does; in virtual time, if this one runs in virtual
-     * time. For components that are in a second cluster, too. The two nodes share nothing but the process: each is closed by itself, and
-     * the end of the process is the end of both. Doesn't wait for other nodes.
-     *
-     * @throws TransportException if the address can't be bound, or not safely
-     * @throws dev.tutti.core.settings.SettingException if a setting is wrong
+     * Starts a further node in the process of this one, as {@link NodeBuilder#start} does and throws; in virtual time if this one
+     * runs there. The nodes share nothing but the process: each is closed by itself.
      */
     public Node startBeside(NodeBuilder builder) {
         return host.startNode(builder);

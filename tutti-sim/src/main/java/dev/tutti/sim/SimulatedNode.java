@@ -41,7 +41,7 @@ public final class SimulatedNode {
 
     private Life life = Life.DOWN;
 
-    /** Whether the machine has power, at its first node. */
+    /** True while the machine has power; kept at its first node. */
     private boolean isPowered = true;
 
     private int runs;

@@ -19,6 +19,7 @@ module dev.tutti {
             dev.tutti.discovery,
             dev.tutti.draw,
             dev.tutti.metrics,
+            dev.tutti.sites,
             dev.tutti.stomp,
             dev.tutti.testkit,
             dev.tutti.tomcat;

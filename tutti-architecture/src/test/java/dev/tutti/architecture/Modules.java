@@ -34,6 +34,7 @@ final class Modules {
             Map.entry("metrics", Set.of("core", "address", "api")),
             // It counts the messages of packets, and asks a group for its order.
             Map.entry("layers", Set.of("core", "protocols")),
+            Map.entry("sites", Set.of("core", "api", "blocks")),
             Map.entry("tomcat", Set.of("core", "api")),
             // Its certificates are read again by the code that nodes use.
             Map.entry("stomp", Set.of("core", "address", "api", "netty")),
@@ -67,7 +68,7 @@ final class Modules {
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
             Map.entry(
                     "org.slf4j.",
-                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench")));
+                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites")));
 
     private final String root;
 

@@ -28,6 +28,7 @@ import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
+import dev.tutti.sites.internal.relay.SiteBytes;
 import dev.tutti.stomp.internal.codec.StompBytes;
 import dev.tutti.tomcat.JavaSerialization;
 import dev.tutti.tomcat.replication.codec.ReplicationBytes;
@@ -181,6 +182,12 @@ final class Targets {
                     .within(COMMAND),
             Target.of("queue-state", QueueBytes::state, QueueBytes::states, "refused", "taken")
                     .within(STATE),
+            Target.of("site-frames", SiteBytes::frame, SiteBytes::frames, "refused", "Here", "Everywhere", "Relayed", "Acknowledged",
+                            "Added", "Forgotten", "Recovered")
+                    .within(CALLS),
+            Target.of("bridge-frames", SiteBytes::bridge, SiteBytes::bridges, "refused", "Open", "Resume", "Refuse", "Batch",
+                            "Acknowledge", "Announce", "Away")
+                    .within(CALLS),
             Target.of("stomp", StompBytes::stream, StompBytes::streams, "frames", "waiting", "refused MALFORMED",
                             "refused HEAD_TOO_LARGE", "refused BODY_TOO_LARGE")
                     .within(STOMP),

@@ -1,0 +1,392 @@
+package dev.tutti.sites;
+
+import dev.tutti.Group;
+import dev.tutti.GroupState;
+import dev.tutti.Message;
+import dev.tutti.Node;
+import dev.tutti.SendException;
+import dev.tutti.Snapshot;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.View;
+import dev.tutti.internal.Logs;
+import dev.tutti.sites.internal.relay.BridgeFrame;
+import dev.tutti.sites.internal.table.SiteRow;
+import dev.tutti.sites.internal.table.SiteTable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/**
+ * A master's connection with the masters of the other sites: the bridge node, and the group of all masters on it. It is
+ * open while this node has to be a master. Thread-safe.
+ *
+ * <p>The group is totally ordered: all masters apply the same announcements and views to their {@link SiteTable}.
+ * Streams of site groups are messages to one master, which only their own order binds.
+ */
+final class Bridge {
+
+    private static final Logger LOG = Logs.of(Bridge.class);
+
+    private static final String GROUP = "sites";
+
+    private final Sites sites;
+    private final SitesBuilder settings;
+    private final Pump pump;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    private final SiteTable table = new SiteTable();
+    private final Map<String, Long> suspectedSince = new TreeMap<>();
+    private @Nullable View view;
+    private long malformed;
+    private long failures;
+
+    private volatile @Nullable Node node;
+    private volatile @Nullable Group group;
+
+    Bridge(Sites sites, SitesBuilder settings) {
+        this.sites = sites;
+        this.settings = settings;
+        this.pump = new Pump(settings.node().threads(), "tutti-sites-bridge", this::openOrClose);
+    }
+
+    /** Opens or closes the bridge node if this node has become, or ceased to be, a master. Never waits. */
+    void check() {
+        if (sites.isMasterNeeded() != (group != null)) {
+            pump.wake();
+        }
+    }
+
+    private void openOrClose() {
+        boolean isNeeded = sites.isMasterNeeded();
+        if (isNeeded && group == null) {
+            open();
+        } else if (!isNeeded && node != null) {
+            close();
+        }
+    }
+
+    private void open() {
+        Node started = null;
+        try {
+            started = settings.node().startBeside(settings.bridge().get().name(settings.node().name()));
+            NodeId own = started.id();
+            node = started;
+            group = started.group(GROUP)
+                    .total()
+                    .set("window", settings.windowBytes() + " B")
+                    .state(new TableState())
+                    .onView(next -> onView(own, next))
+                    .onMessage(this::onMessage)
+                    .onClosed(reason -> onClosed())
+                    .join();
+            announce();
+        } catch (RuntimeException e) {
+            lock.lock();
+            try {
+                failures++;
+            } finally {
+                lock.unlock();
+            }
+            LOG.warn("the bridge node of site {} does not start, and is tried again: {}", settings.site(), e.toString());
+            node = null;
+            if (started != null) {
+                started.close();
+            }
+        }
+    }
+
+    /** Leaves the other sites. */
+    void close() {
+        Node closing = node;
+        node = null;
+        group = null;
+        if (closing != null) {
+            closing.close();
+        }
+        onClosed();
+    }
+
+    private void onClosed() {
+        group = null;
+        lock.lock();
+        try {
+            view = null;
+        } finally {
+            lock.unlock();
+        }
+        sites.groups().forEach(SiteGroup::onBridgeClosed);
+    }
+
+    boolean isOpen() {
+        return group != null;
+    }
+
+    // ------------------------------------------------------------------ questions
+
+    /** Returns the oldest master of a site that has joined a site group; null if there is none. */
+    @Nullable Member masterOf(String site, String siteGroup) {
+        lock.lock();
+        try {
+            return table.masterOf(site, siteGroup);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the site of a master; null if it is not known. */
+    @Nullable String siteOf(Member master) {
+        lock.lock();
+        try {
+            return table.siteOf(master);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the sites that have a master that has joined a site group. */
+    List<String> sitesWith(String siteGroup) {
+        lock.lock();
+        try {
+            return table.sitesWith(siteGroup);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    Map<String, Long> status() {
+        lock.lock();
+        try {
+            View now = view;
+            return Map.of(
+                    "bridge-open", isOpen() ? 1L : 0L,
+                    "bridge-masters", now == null ? 0L : now.size(),
+                    "bridge-malformed", malformed,
+                    "bridge-failures", failures,
+                    "sites", (long) table.rows().size());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ------------------------------------------------------------------ sending
+
+    /**
+     * Sends to another master. Blocks while its window is closed.
+     *
+     * @throws dev.tutti.SendException if it was not accepted
+     * @throws IllegalStateException if the bridge is closed
+     */
+    void send(Member receiver, BridgeFrame frame) {
+        Group joined = group;
+        if (joined == null) {
+            throw new IllegalStateException("the bridge is closed");
+        }
+        joined.sendTo(receiver, frame.encode());
+    }
+
+    /**
+     * Sends to another master when that is possible. Nothing is sent if the bridge is closed or the master is gone: its
+     * streams are over then, and a new one begins with what the site has.
+     */
+    void sendAsync(Member receiver, BridgeFrame frame) {
+        Group joined = group;
+        if (joined != null && joined.view().contains(receiver)) {
+            try {
+                joined.sendToAsync(receiver, frame.encode());
+            } catch (SendException e) {
+                // The master has left just now.
+            }
+        }
+    }
+
+    /** Tells all masters this node's site, members and groups. A tick repeats it if it is not accepted. */
+    void announce() {
+        Group joined = group;
+        if (joined != null) {
+            List<String> groups = sites.groups().stream().map(SiteGroup::name).toList();
+            joined.sendAsync(new BridgeFrame.Announce(
+                            settings.site(), sites.isFirst(), sites.view().number(), sites.members(), groups)
+                    .encode());
+        }
+    }
+
+    /** Tells this site the list of sites, if this node speaks for it. */
+    void publish() {
+        long number;
+        List<SiteRow> rows;
+        lock.lock();
+        try {
+            number = table.number();
+            rows = table.rows();
+        } finally {
+            lock.unlock();
+        }
+        if (group != null && number > 0) {
+            sites.publish(number, rows);
+        }
+    }
+
+    /** Decides, as the oldest master, which sites are away; and repeats what may be lost. */
+    void tick() {
+        Group joined = group;
+        if (joined == null) {
+            return;
+        }
+        long now = settings.node().threads().nanoTime();
+        lock.lock();
+        try {
+            View current = view;
+            if (current != null && current.coordinator().equals(joined.self())) {
+                for (SiteRow row : table.rows()) {
+                    if (row.state() == SiteRow.State.SUSPECTED) {
+                        long since = suspectedSince.computeIfAbsent(row.name(), key -> now);
+                        if (now - since >= settings.awayAfter().toNanos()) {
+                            joined.sendAsync(new BridgeFrame.Away(row.name(), table.number()).encode());
+                        }
+                    } else {
+                        suspectedSince.remove(row.name());
+                    }
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (sites.view().number() < number()) {
+            publish();
+        }
+    }
+
+    private long number() {
+        lock.lock();
+        try {
+            return table.number();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    private void onView(NodeId own, View next) {
+        Member self = next.members().stream()
+                .filter(member -> member.node().equals(own))
+                .findFirst()
+                .orElseThrow();
+        Set<Member> together = next.transitionalSet(self);
+        lock.lock();
+        try {
+            view = next;
+            table.onView(next);
+        } finally {
+            lock.unlock();
+        }
+        sites.groups().forEach(siteGroup -> siteGroup.onBridgeView(next, together));
+        announce();
+        publish();
+    }
+
+    private void onMessage(Message message) {
+        BridgeFrame frame;
+        try {
+            frame = BridgeFrame.decode(message.buffer());
+        } catch (MalformedException e) {
+            lock.lock();
+            try {
+                malformed++;
+            } finally {
+                lock.unlock();
+            }
+            return;
+        }
+        Member sender = message.sender();
+        switch (frame) {
+            case BridgeFrame.Announce announced -> change(() -> table.onAnnounce(message.view(), sender, announced));
+            case BridgeFrame.Away away -> change(() -> table.onAway(away.site(), away.number()));
+            case BridgeFrame.Open open -> {
+                SiteGroup siteGroup = sites.joined(open.group());
+                if (siteGroup == null) {
+                    sendAsync(sender, new BridgeFrame.Refuse(open.group(), open.stream(), "node " + sites.node().name()
+                            + " at site " + settings.site() + " has not joined site group " + open.group()));
+                } else {
+                    siteGroup.onOpen(sender, open);
+                }
+            }
+            case BridgeFrame.Resume resume -> to(resume.group(), siteGroup -> siteGroup.onResume(sender, resume));
+            case BridgeFrame.Refuse refuse -> to(refuse.group(), siteGroup -> siteGroup.onRefuse(sender, refuse));
+            case BridgeFrame.Batch batch -> to(batch.group(), siteGroup -> siteGroup.onBatch(sender, batch));
+            case BridgeFrame.Acknowledge acknowledge ->
+                    to(acknowledge.group(), siteGroup -> siteGroup.onAcknowledge(sender, acknowledge));
+        }
+    }
+
+    /** Changes the table. */
+    private void change(BooleanSupplier change) {
+        boolean isChanged;
+        lock.lock();
+        try {
+            isChanged = change.getAsBoolean();
+        } finally {
+            lock.unlock();
+        }
+        if (isChanged) {
+            publish();
+        }
+        sites.groups().forEach(SiteGroup::attend);
+    }
+
+    private void to(String name, Consumer<SiteGroup> action) {
+        SiteGroup siteGroup = sites.joined(name);
+        if (siteGroup != null) {
+            action.accept(siteGroup);
+        }
+    }
+
+    /** Table of a master that joins, or comes back from another part of the masters. */
+    private final class TableState implements GroupState {
+
+        @Override
+        public Snapshot snapshot() {
+            ByteOutput out = new ByteOutput();
+            lock.lock();
+            try {
+                table.put(out);
+            } finally {
+                lock.unlock();
+            }
+            byte[] image = out.copy();
+            return to -> to.write(image);
+        }
+
+        @Override
+        public void install(InputStream in) throws IOException {
+            byte[] image = in.readAllBytes();
+            lock.lock();
+            try {
+                table.replace(new ByteInput(image));
+            } catch (MalformedException e) {
+                throw new IOException("the list of sites can't be read: " + e.getMessage(), e);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public boolean isAtomic() {
+            return true;
+        }
+    }
+}

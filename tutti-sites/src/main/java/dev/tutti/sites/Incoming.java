@@ -1,0 +1,259 @@
+package dev.tutti.sites;
+
+import dev.tutti.Group;
+import dev.tutti.SendException;
+import dev.tutti.Stability;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import dev.tutti.sites.internal.relay.ArrivedMessages;
+import dev.tutti.sites.internal.relay.BridgeFrame;
+import dev.tutti.sites.internal.relay.OutgoingStream;
+import dev.tutti.sites.internal.relay.RelayItem;
+import dev.tutti.sites.internal.relay.SequenceVector;
+import dev.tutti.sites.internal.relay.SiteFrame;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Streams of one site group from other sites, at the master that receives them: it passes batches on to its site, and
+ * acknowledges them when the site has them. Thread-safe, under the group's lock.
+ */
+final class Incoming {
+
+    /** Stream from a master of another site. */
+    private record Stream(String site, Member sender, long number) {}
+
+    /** Batch of a stream. */
+    private static final class Batch {
+        private final Stream stream;
+        private final List<RelayItem> items;
+        private final SequenceVector last;
+
+        /** The view in which this member has delivered it; null before. */
+        private @Nullable ViewId deliveredIn;
+
+        private boolean isStable;
+
+        Batch(Stream stream, List<RelayItem> items, SequenceVector last) {
+            this.stream = stream;
+            this.items = items;
+            this.last = last;
+        }
+    }
+
+    private final String name;
+    private final Bridge bridge;
+    private final Stable stable;
+    private final long bytesMax;
+    private final Function<String, ArrivedMessages> arrived;
+    private final ReentrantLock lock;
+    private final Pump pump;
+    private final TreeMap<Member, Stream> streams = new TreeMap<>();
+
+    /** Batches that this master still has to pass on. */
+    private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
+
+    /** Batches that were passed on and not acknowledged, in order. */
+    private final ArrayDeque<Batch> passedOn = new ArrayDeque<>();
+
+    private long waitingBytes;
+    private long refused;
+    private @Nullable Group group;
+    private @Nullable View view;
+
+    /** @param arrived gives the messages of a site that this member has delivered */
+    Incoming(SiteGroupBuilder settings, Function<String, ArrivedMessages> arrived, ReentrantLock lock) {
+        this.name = settings.group().name();
+        this.bridge = settings.sites().bridge();
+        this.stable = settings.stable();
+        // Twice the window: the sender counts messages from the time they are sent, and may use a larger one.
+        this.bytesMax = 2 * settings.windowBytes();
+        this.arrived = arrived;
+        this.lock = lock;
+        this.pump = new Pump(settings.sites().node().threads(), "tutti-sites-" + name + "-in", this::passOn);
+    }
+
+    void open(Group joined) {
+        group = joined;
+        pump.wake();
+    }
+
+    // ------------------------------------------------------------------ from the other site
+
+    /** Answers the beginning of a stream; under the lock. */
+    void onOpen(String site, Member sender, BridgeFrame.Open open) {
+        Stream stream = new Stream(site, sender, open.stream());
+        streams.put(sender, stream);
+        SequenceVector delivered = arrived.apply(site).delivered().copy();
+        bridge.sendAsync(sender, new BridgeFrame.Resume(name, open.stream(), delivered));
+        // A batch without items is stable when all that this member has delivered is.
+        add(new Batch(stream, List.of(), delivered));
+    }
+
+    /** Takes the next items of a stream; under the lock. */
+    void onBatch(Member sender, BridgeFrame.Batch batch) {
+        Stream stream = streams.get(sender);
+        if (stream == null || stream.number != batch.stream()) {
+            return;
+        }
+        if (waitingBytes > bytesMax) {
+            refuse(stream, "more than " + bytesMax + " bytes wait to be passed on at node " + sender.name()
+                    + "; the windows of both sites should be equal");
+            return;
+        }
+        SequenceVector last = new SequenceVector();
+        batch.items().forEach(item -> last.raise(item.member(), item.sequence()));
+        add(new Batch(stream, batch.items(), last));
+    }
+
+    private void refuse(Stream stream, String reason) {
+        refused++;
+        streams.remove(stream.sender, stream);
+        bridge.sendAsync(stream.sender, new BridgeFrame.Refuse(name, stream.number, reason));
+    }
+
+    private void add(Batch batch) {
+        waiting.add(batch);
+        waitingBytes += OutgoingStream.bytes(batch.items);
+        pump.wake();
+    }
+
+    /** Ends the streams of masters that did not come along to a view of the bridge; under the lock. */
+    void onBridgeView(View next, Set<Member> together) {
+        streams.keySet().removeIf(sender -> !next.contains(sender) || !together.contains(sender));
+    }
+
+    /** Ends all streams, since this member has another state: they begin anew behind what that contains. Under the lock. */
+    void onInstalled() {
+        List.copyOf(streams.values()).forEach(stream -> refuse(stream, "the site goes on with another state"));
+    }
+
+    /** Ends all streams; under the lock. */
+    void clear() {
+        streams.clear();
+    }
+
+    // ------------------------------------------------------------------ to this site
+
+    /** Passes batches on until there are none. On a thread of its own; waits while the window is closed. */
+    private void passOn() {
+        Group joined = group;
+        while (joined != null) {
+            Batch batch;
+            lock.lock();
+            try {
+                batch = waiting.poll();
+                if (batch == null) {
+                    return;
+                }
+                waitingBytes -= OutgoingStream.bytes(batch.items);
+                if (streams.get(batch.stream.sender) != batch.stream) {
+                    continue;
+                }
+                passedOn.add(batch);
+            } finally {
+                lock.unlock();
+            }
+            passOn(joined, batch);
+        }
+    }
+
+    private void passOn(Group joined, Batch batch) {
+        byte[] frame = new SiteFrame.Relayed(batch.stream.site, batch.items).encode();
+        try {
+            CompletableFuture<?> receipt =
+                    switch (stable) {
+                        case ALL -> joined.sendStable(frame, Stability.ALL);
+                        case MAJORITY -> joined.sendStable(frame, Stability.MAJORITY);
+                        case MASTER -> {
+                            joined.send(frame);
+                            yield CompletableFuture.completedFuture(null);
+                        }
+                    };
+            receipt.whenComplete((known, failure) -> {
+                if (failure == null) {
+                    onStable(batch);
+                }
+            });
+        } catch (SendException e) {
+            lock.lock();
+            try {
+                passedOn.remove(batch);
+                refuse(batch.stream, "node " + joined.node().name() + " can't pass messages on to its site: " + e.getMessage());
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void onStable(Batch batch) {
+        lock.lock();
+        try {
+            batch.isStable = true;
+            acknowledge();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Takes a view of this site. What this member delivered in the views before is with all that came along: no receipt
+     * is needed for it. Under the lock.
+     */
+    void onView(View next) {
+        view = next;
+        acknowledge();
+    }
+
+    /** Looks at what may be acknowledged; under the lock. */
+    void attend() {
+        acknowledge();
+        pump.wake();
+    }
+
+    private void acknowledge() {
+        for (Iterator<Batch> batches = passedOn.iterator(); batches.hasNext(); ) {
+            Batch batch = batches.next();
+            if (isWithSite(batch)) {
+                batches.remove();
+                if (streams.get(batch.stream.sender) == batch.stream) {
+                    bridge.sendAsync(batch.stream.sender, new BridgeFrame.Acknowledge(name, batch.stream.number, batch.last));
+                }
+            }
+        }
+    }
+
+    private boolean isWithSite(Batch batch) {
+        View now = view;
+        return batch.deliveredIn != null
+                && (batch.isStable || now != null && !now.id().equals(batch.deliveredIn))
+                && arrived.apply(batch.stream.site).delivered().covers(batch.last);
+    }
+
+    /** Notes that this member has delivered the next of its own batches; under the lock. */
+    void onDelivered(ViewId deliveredIn) {
+        for (Batch batch : passedOn) {
+            if (batch.deliveredIn == null) {
+                batch.deliveredIn = deliveredIn;
+                break;
+            }
+        }
+        acknowledge();
+    }
+
+    /** Puts counts; under the lock. */
+    void putStatus(Map<String, Long> status) {
+        status.put("incoming-waiting-bytes", waitingBytes);
+        status.put("incoming-unacknowledged", (long) passedOn.size());
+        status.put("incoming-refused", refused);
+    }
+}

@@ -1,0 +1,226 @@
+package dev.tutti.sites;
+
+import dev.tutti.Group;
+import dev.tutti.SendException;
+import dev.tutti.Threads;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import dev.tutti.sites.internal.relay.BridgeFrame;
+import dev.tutti.sites.internal.relay.OutgoingStream;
+import dev.tutti.sites.internal.relay.RelayItem;
+import dev.tutti.sites.internal.relay.Retention;
+import dev.tutti.sites.internal.relay.SequenceVector;
+import dev.tutti.sites.internal.relay.SiteFrame;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** Streams of one site group to other sites, at the master that sends them. Thread-safe, under the group's lock. */
+final class Outgoing {
+
+    /** Content of a batch, in bytes, unless a single message is larger. */
+    private static final int BATCH_BYTES = 48 << 10;
+
+    /** Time after which a stream that was not answered is opened anew. */
+    private static final long ANSWER_NANOS = 5_000_000_000L;
+
+    private final String name;
+    private final Bridge bridge;
+    private final Retention retention;
+    private final ReentrantLock lock;
+    private final Threads threads;
+    private final long windowBytes;
+    private final TreeMap<String, OutgoingStream> streams = new TreeMap<>();
+    private final TreeMap<String, Long> openedNanos = new TreeMap<>();
+    private final TreeMap<String, Pump> pumps = new TreeMap<>();
+
+    /** Acknowledgements that could not be passed on to this site yet. */
+    private final TreeMap<String, SequenceVector> unsaid = new TreeMap<>();
+
+    private long lastStream;
+    private long opened;
+    private @Nullable Group group;
+
+    Outgoing(SiteGroupBuilder settings, Retention retention, ReentrantLock lock) {
+        this.name = settings.group().name();
+        this.bridge = settings.sites().bridge();
+        this.retention = retention;
+        this.lock = lock;
+        this.threads = settings.sites().node().threads();
+        this.windowBytes = settings.windowBytes();
+    }
+
+    void open(Group joined) {
+        group = joined;
+    }
+
+    /** Opens and closes streams as the views require, and says what was not said; under the lock. */
+    void attend(boolean isMaster) {
+        if (!isMaster || !bridge.isOpen()) {
+            clear();
+            return;
+        }
+        for (String site : bridge.sitesWith(name)) {
+            if (!retention.knows(site) && !site.equals(retention.site())) {
+                send(new SiteFrame.Added(site, retention.seen().copy()));
+            }
+        }
+        long now = threads.nanoTime();
+        for (String site : retention.sites()) {
+            attend(site, bridge.masterOf(site, name), now);
+        }
+        streams.keySet().removeIf(site -> !retention.knows(site));
+        TreeMap<String, SequenceVector> again = new TreeMap<>(unsaid);
+        unsaid.clear();
+        again.forEach(this::sayAcknowledged);
+    }
+
+    private void attend(String site, @Nullable Member receiver, long now) {
+        OutgoingStream stream = streams.get(site);
+        if (receiver == null) {
+            streams.remove(site);
+        } else if (stream == null || !stream.receiver().equals(receiver) || isOverdue(stream, now)) {
+            OutgoingStream next = new OutgoingStream(site, receiver, ++lastStream, windowBytes);
+            streams.put(site, next);
+            openedNanos.put(site, now);
+            opened++;
+            bridge.sendAsync(receiver, new BridgeFrame.Open(name, next.number()));
+        } else {
+            wake(site);
+        }
+    }
+
+    private boolean isOverdue(OutgoingStream stream, long now) {
+        return !stream.isOpen() && now - openedNanos.getOrDefault(stream.site(), now) > ANSWER_NANOS;
+    }
+
+    /** Ends all streams: this member is no master, or its log has changed. Under the lock. */
+    void clear() {
+        streams.clear();
+    }
+
+    /** Ends the streams to masters that did not come along to a view of the bridge; under the lock. */
+    void onBridgeView(View view, Set<Member> together) {
+        streams.values().removeIf(stream -> !view.contains(stream.receiver()) || !together.contains(stream.receiver()));
+    }
+
+    /** Sends what was kept since; under the lock. */
+    void onKept() {
+        streams.keySet().forEach(this::wake);
+    }
+
+    private void wake(String site) {
+        pumps.computeIfAbsent(site, key -> new Pump(threads, "tutti-sites-" + name + "-" + site, () -> pump(site))).wake();
+    }
+
+    /** Sends to a site until there is nothing to send, or the window is full. On a thread of its own. */
+    private void pump(String site) {
+        while (true) {
+            OutgoingStream stream;
+            List<RelayItem> items;
+            lock.lock();
+            try {
+                stream = streams.get(site);
+                items = stream == null ? List.of() : stream.next(retention, BATCH_BYTES);
+            } finally {
+                lock.unlock();
+            }
+            if (stream == null || items.isEmpty()) {
+                return;
+            }
+            if (!send(stream, items)) {
+                return;
+            }
+        }
+    }
+
+    /** Sends items; if that fails, the stream is opened anew at the next look. */
+    private boolean send(OutgoingStream stream, List<RelayItem> items) {
+        try {
+            bridge.send(stream.receiver(), new BridgeFrame.Batch(name, stream.number(), items));
+            return true;
+        } catch (SendException | IllegalStateException e) {
+            lock.lock();
+            try {
+                streams.remove(stream.site(), stream);
+            } finally {
+                lock.unlock();
+            }
+            return false;
+        }
+    }
+
+    // ------------------------------------------------------------------ answers
+
+    private @Nullable OutgoingStream find(Member sender, long number) {
+        for (OutgoingStream stream : streams.values()) {
+            if (stream.number() == number && stream.receiver().equals(sender)) {
+                return stream;
+            }
+        }
+        return null;
+    }
+
+    /** Begins to send, if this is the answer to the present stream; under the lock. */
+    void onResume(Member sender, BridgeFrame.Resume resume) {
+        OutgoingStream stream = find(sender, resume.stream());
+        if (stream != null && !stream.isOpen()) {
+            stream.open(resume.delivered(), retention);
+            wake(stream.site());
+        }
+    }
+
+    /** Gives up a stream until the next look; under the lock. */
+    void onRefuse(Member sender, BridgeFrame.Refuse refuse) {
+        OutgoingStream stream = find(sender, refuse.stream());
+        if (stream != null) {
+            streams.remove(stream.site());
+        }
+    }
+
+    /** Frees the window, and tells this site; under the lock. */
+    void onAcknowledge(Member sender, BridgeFrame.Acknowledge acknowledge) {
+        OutgoingStream stream = find(sender, acknowledge.stream());
+        if (stream != null) {
+            stream.onAcknowledged(acknowledge.has());
+            sayAcknowledged(stream.site(), acknowledge.has());
+            wake(stream.site());
+        }
+    }
+
+    private void sayAcknowledged(String site, SequenceVector has) {
+        Group joined = group;
+        if (joined == null) {
+            return;
+        }
+        joined.sendAsync(new SiteFrame.Acknowledged(site, has).encode()).whenComplete((sent, failure) -> {
+            if (failure != null) {
+                lock.lock();
+                try {
+                    unsaid.computeIfAbsent(site, key -> new SequenceVector()).raise(has);
+                } finally {
+                    lock.unlock();
+                }
+            }
+        });
+    }
+
+    private void send(SiteFrame frame) {
+        Group joined = group;
+        if (joined != null) {
+            joined.sendAsync(frame.encode());
+        }
+    }
+
+    // ------------------------------------------------------------------ status
+
+    /** Puts counts; under the lock. */
+    void putStatus(Map<String, Long> status) {
+        status.put("streams", streams.values().stream().filter(OutgoingStream::isOpen).count());
+        status.put("streams-opened", opened);
+        status.put("in-flight-bytes", streams.values().stream().mapToLong(OutgoingStream::inFlightBytes).sum());
+    }
+}

@@ -1,0 +1,586 @@
+package dev.tutti.sites;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tutti.Group;
+import dev.tutti.Message;
+import dev.tutti.SendException;
+import dev.tutti.Threads;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import dev.tutti.sites.internal.log.Entry;
+import dev.tutti.sites.internal.log.OriginMember;
+import dev.tutti.sites.internal.relay.ArrivedMessages;
+import dev.tutti.sites.internal.relay.BridgeFrame;
+import dev.tutti.sites.internal.relay.RelayItem;
+import dev.tutti.sites.internal.relay.Retention;
+import dev.tutti.sites.internal.relay.SequenceVector;
+import dev.tutti.sites.internal.relay.SiteFrame;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A group that spans sites: a group at each site, whose messages reach the members at other sites, too.
+ *
+ * <p>A message is delivered at its own site as in any group. The members of that site keep it until each other site
+ * has acknowledged it; masters pass it on, and whoever takes over from a master goes on where the other site has got
+ * to. A member of another site delivers it once, in the order of its sender.
+ *
+ * <p>All methods may be called from any thread. Listeners may send; a send that would have to wait for another site
+ * fails at once in a listener, since the listener itself holds up the acknowledgements.
+ */
+public final class SiteGroup implements AutoCloseable {
+
+    private final SiteGroupBuilder settings;
+    private final Sites sites;
+    private final String name;
+    private final Threads threads;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** Signals that room was made, that another thread has sent, and the end. */
+    private final Condition mayBeSent;
+
+    // Guarded by the lock.
+    private final Retention retention;
+    private final TreeMap<String, ArrivedMessages> arrived = new TreeMap<>();
+
+    /** Messages that this member has delivered and its state lacks, since the state of another part of its site goes on. */
+    private final TreeMap<String, SequenceVector> told = new TreeMap<>();
+
+    private final Outgoing outgoing;
+    private final Incoming incoming;
+    private long sequence;
+    private boolean isSending;
+    private long malformed;
+    private long gaps;
+
+    /** Frames of this member that bring messages back which other members lack; sends wait for them. */
+    private int recovering;
+
+    private volatile @Nullable View localView;
+    private volatile @Nullable Group group;
+    private volatile @Nullable Thread listening;
+    private volatile boolean isClosed;
+
+    private SiteGroup(SiteGroupBuilder settings) {
+        this.settings = settings;
+        this.sites = settings.sites();
+        this.name = settings.group().name();
+        this.threads = sites.node().threads();
+        this.mayBeSent = threads.condition(lock);
+        this.retention = new Retention(sites.site(), settings.openLog());
+        settings.expected().forEach(site -> retention.add(site, new SequenceVector()));
+        this.outgoing = new Outgoing(settings, retention, lock);
+        this.incoming = new Incoming(settings, this::arrived, lock);
+    }
+
+    static SiteGroup join(SiteGroupBuilder settings) {
+        SiteGroup joined = new SiteGroup(settings);
+        joined.sites.add(joined);
+        try {
+            Group group = settings.group()
+                    .state(new SiteGroupState(joined, settings.state()))
+                    .onView(joined::onView)
+                    .onMessage(joined::onMessage)
+                    .onClosed(reason -> joined.onClosed())
+                    .join();
+            joined.open(group);
+        } catch (RuntimeException e) {
+            joined.sites.remove(joined);
+            throw e;
+        }
+        return joined;
+    }
+
+    private void open(Group joined) {
+        lock.lock();
+        try {
+            group = joined;
+            outgoing.open(joined);
+            incoming.open(joined);
+        } finally {
+            lock.unlock();
+        }
+        sites.bridge().check();
+        attend();
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public Sites sites() {
+        return sites;
+    }
+
+    /** Returns the group of this site's members. */
+    public Group local() {
+        return requireNonNull(group, "the site group is not joined");
+    }
+
+    @Nullable View localView() {
+        return localView;
+    }
+
+    /** Returns the other sites that messages are kept for. */
+    public List<String> knownSites() {
+        lock.lock();
+        try {
+            return retention.sites();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns counts: messages and bytes that are kept, streams, duplicates that were dropped. */
+    public Map<String, Long> status() {
+        TreeMap<String, Long> status = new TreeMap<>();
+        lock.lock();
+        try {
+            status.put("retained", retention.count());
+            status.put("retained-bytes", retention.bytes());
+            status.put("dropped", retention.droppedCount());
+            status.put("duplicates", arrived.values().stream().mapToLong(ArrivedMessages::duplicates).sum());
+            status.put("out-of-order", arrived.values().stream().mapToLong(ArrivedMessages::waiting).sum());
+            status.put("gaps", gaps);
+            status.put("malformed", malformed);
+            outgoing.putStatus(status);
+            incoming.putStatus(status);
+        } finally {
+            lock.unlock();
+        }
+        return status;
+    }
+
+    // ------------------------------------------------------------------ sending
+
+    /** Sends to all members of all sites, this member included. As {@link #send(byte[], Reach)}. */
+    public void send(byte[] message) {
+        send(message, Reach.EVERYWHERE);
+    }
+
+    /** Sends text as UTF-8 to all members of all sites. */
+    public void send(String text) {
+        send(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Sends to the members of some sites. Returns when the message is accepted: it is delivered at other sites then,
+     * provided that a member of this site survives until they have it, or that the log is on disk.
+     *
+     * @throws SendException if the message was not accepted within the time-out
+     */
+    public void send(byte[] message, Reach reach) {
+        Group joined = local();
+        if (reach.equals(Reach.HERE)) {
+            joined.send(new SiteFrame.Here(message).encode());
+            return;
+        }
+        long number = beginSend(message.length);
+        boolean isSent = false;
+        try {
+            joined.send(new SiteFrame.Everywhere(number, reach.sites(), reach.isForOne(), message).encode());
+            isSent = true;
+        } finally {
+            endSend(isSent);
+        }
+    }
+
+    /** Waits for this thread's turn and for room, and returns the number of the message. */
+    private long beginSend(int bytes) {
+        long left = settings.timeout().toNanos();
+        lock.lock();
+        try {
+            while (isSending || recovering > 0 || !hasRoom(bytes)) {
+                if (isClosed) {
+                    throw new SendException(SendException.Reason.LEFT, "site group " + name + " was left");
+                }
+                if (listening == Thread.currentThread()) {
+                    throw new SendException(SendException.Reason.LISTENER, "a listener of site group " + name
+                            + " would have to wait for " + waitsFor(bytes) + ", and holds it up; send on another thread");
+                }
+                if (left <= 0) {
+                    throw new SendException(SendException.Reason.QUEUE_FULL, "site group " + name + " has waited "
+                            + settings.timeout().toMillis() + " ms for " + waitsFor(bytes));
+                }
+                left = mayBeSent.awaitNanos(left);
+            }
+            isSending = true;
+            return sequence + 1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SendException(SendException.Reason.INTERRUPTED, "the thread was interrupted while it waited to send", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean hasRoom(int bytes) {
+        return settings.whenFull() == WhenFull.DROP_OLDEST
+                || retention.count() == 0
+                || retention.bytes() + bytes <= settings.retainedBytesMax();
+    }
+
+    private String waitsFor(int bytes) {
+        if (!hasRoom(bytes)) {
+            return "sites " + retention.lagging() + ", which lack " + retention.bytes() + " bytes of at most "
+                    + settings.retainedBytesMax();
+        }
+        return recovering > 0 ? "messages that were kept in another part of the site" : "another thread that sends";
+    }
+
+    private void endSend(boolean isSent) {
+        lock.lock();
+        try {
+            isSending = false;
+            if (isSent) {
+                sequence++;
+            }
+            mayBeSent.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Gives up a site that will not come back: nothing is kept for it any more, at any member of this site. If it comes
+     * back, it gets what is sent from then on.
+     */
+    public void forget(String site) {
+        local().send(new SiteFrame.Forgotten(site).encode());
+    }
+
+    /** Leaves this site's group. */
+    @Override
+    public void close() {
+        Group joined = group;
+        if (joined != null) {
+            joined.close();
+        }
+        onClosed();
+    }
+
+    private void onClosed() {
+        sites.remove(this);
+        lock.lock();
+        try {
+            isClosed = true;
+            outgoing.clear();
+            incoming.clear();
+            mayBeSent.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        retention.close();
+    }
+
+    // ------------------------------------------------------------------ inputs of this site
+
+    private void onView(View next) {
+        List<Delivery> deliveries = new ArrayList<>();
+        lock.lock();
+        try {
+            localView = next;
+            arrived.forEach((site, messages) -> messages.onView(new Receiver(site, next, deliveries)));
+            incoming.onView(next);
+        } finally {
+            lock.unlock();
+        }
+        deliveries.add(new Delivery("onView", () -> settings.onView().accept(next)));
+        call(deliveries);
+        sites.bridge().check();
+        attend();
+    }
+
+    private void onMessage(Message message) {
+        SiteFrame frame;
+        try {
+            frame = SiteFrame.decode(message.buffer());
+        } catch (MalformedException e) {
+            lock.lock();
+            try {
+                malformed++;
+            } finally {
+                lock.unlock();
+            }
+            return;
+        }
+        List<Delivery> deliveries = new ArrayList<>();
+        lock.lock();
+        try {
+            onFrame(frame, message, deliveries);
+        } finally {
+            lock.unlock();
+        }
+        call(deliveries);
+    }
+
+    /** Call of a listener that is due. */
+    private record Delivery(String callback, Runnable code) {}
+
+    /** Calls listeners, on the group's thread and without the lock. One that throws does not keep others from being called. */
+    private void call(List<Delivery> deliveries) {
+        listening = Thread.currentThread();
+        try {
+            for (Delivery delivery : deliveries) {
+                Group joined = group;
+                if (joined == null) {
+                    delivery.code.run();
+                } else {
+                    joined.fence().call(delivery.callback, delivery.code);
+                }
+            }
+        } finally {
+            listening = null;
+        }
+    }
+
+    private void onFrame(SiteFrame frame, Message message, List<Delivery> deliveries) {
+        Member sender = message.sender();
+        switch (frame) {
+            case SiteFrame.Here here -> deliver(sites.site(), OriginMember.of(sender), here.content(), deliveries);
+            case SiteFrame.Everywhere sent -> onSent(OriginMember.of(sender), sent, deliveries);
+            case SiteFrame.Relayed relayed -> {
+                arrived(relayed.site()).accept(relayed.items(), new Receiver(relayed.site(), message.view(), deliveries));
+                if (sender.equals(self())) {
+                    incoming.onDelivered(message.view().id());
+                }
+            }
+            case SiteFrame.Acknowledged acknowledged -> {
+                retention.acknowledge(acknowledged.site(), acknowledged.has());
+                mayBeSent.signalAll();
+            }
+            case SiteFrame.Added added -> {
+                if (!retention.knows(added.site())) {
+                    retention.add(added.site(), added.start());
+                    deliveries.add(new Delivery("attend", this::attend));
+                }
+            }
+            case SiteFrame.Forgotten forgotten -> {
+                retention.forget(forgotten.site());
+                mayBeSent.signalAll();
+            }
+            case SiteFrame.Recovered recovered -> {
+                recovered.entries().forEach(this::keep);
+                if (sender.equals(self())) {
+                    recovering--;
+                    mayBeSent.signalAll();
+                }
+            }
+        }
+    }
+
+    private void onSent(OriginMember sender, SiteFrame.Everywhere sent, List<Delivery> deliveries) {
+        keep(new Entry(sender, sent.sequence(), sent.reach(), sent.isForOne(), sent.content()));
+        boolean isHere = sent.reach().isEmpty() || sent.reach().contains(sites.site());
+        if (isHere && (!sent.isForOne() || isTurn(requireNonNull(localView), sent.sequence()))) {
+            deliver(sites.site(), sender, sent.content(), deliveries);
+        }
+    }
+
+    private void keep(Entry entry) {
+        retention.keep(entry);
+        if (settings.whenFull() == WhenFull.DROP_OLDEST) {
+            retention.dropDownTo(settings.retainedBytesMax());
+        }
+        outgoing.onKept();
+    }
+
+    /** Returns whether it is this member's turn to take a message that is for one member. */
+    private boolean isTurn(View view, long number) {
+        return view.members().get((int) (number % view.size())).equals(self());
+    }
+
+    private @Nullable Member self() {
+        View view = localView;
+        return view == null
+                ? null
+                : view.members().stream()
+                        .filter(member -> member.node().equals(sites.node().id()))
+                        .findFirst()
+                        .orElse(null);
+    }
+
+    private void deliver(String site, OriginMember sender, byte[] content, List<Delivery> deliveries) {
+        SiteMessage message = new SiteMessage(site, sender.name(), sender.incarnation(), content);
+        deliveries.add(new Delivery("onMessage", () -> settings.onMessage().accept(message)));
+    }
+
+    /** Collects what is to be told to the application. */
+    private final class Receiver implements ArrivedMessages.Receiver {
+
+        private final String site;
+        private final View view;
+        private final List<Delivery> deliveries;
+
+        Receiver(String site, View view, List<Delivery> deliveries) {
+            this.site = site;
+            this.view = view;
+            this.deliveries = deliveries;
+        }
+
+        @Override
+        public void onMessage(RelayItem.Sent message) {
+            boolean isTold = told(site).covers(message.member(), message.sequence());
+            if (!isTold && (!message.isForOne() || isTurn(view, message.sequence()))) {
+                deliver(site, message.member(), message.content(), deliveries);
+            }
+        }
+
+        @Override
+        public void onLost(OriginMember member, long first, long last) {
+            long count = last - Math.max(first - 1, told(site).of(member));
+            if (count > 0) {
+                gaps += count;
+                Gap gap = new Gap(site, member.name(), member.incarnation(), count);
+                deliveries.add(new Delivery("onGap", () -> settings.onGap().accept(gap)));
+            }
+        }
+    }
+
+    private SequenceVector told(String site) {
+        return told.computeIfAbsent(site, key -> new SequenceVector());
+    }
+
+    private ArrivedMessages arrived(String site) {
+        return arrived.computeIfAbsent(site, key -> new ArrivedMessages(new SequenceVector()));
+    }
+
+    // ------------------------------------------------------------------ inputs of other sites
+
+    /** Looks at what is to be done for other sites. */
+    void attend() {
+        lock.lock();
+        try {
+            View view = localView;
+            boolean isMaster = !isClosed
+                    && view != null
+                    && sites.masters(view).getFirst().node().equals(sites.node().id());
+            outgoing.attend(isMaster);
+            incoming.attend();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void onBridgeView(View view, Set<Member> together) {
+        lock.lock();
+        try {
+            outgoing.onBridgeView(view, together);
+            incoming.onBridgeView(view, together);
+        } finally {
+            lock.unlock();
+        }
+        attend();
+    }
+
+    void onBridgeClosed() {
+        lock.lock();
+        try {
+            outgoing.clear();
+            incoming.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void onOpen(Member sender, BridgeFrame.Open open) {
+        String site = sites.bridge().siteOf(sender);
+        lock.lock();
+        try {
+            if (site != null && !site.equals(sites.site()) && !isClosed) {
+                incoming.onOpen(site, sender, open);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void onResume(Member sender, BridgeFrame.Resume resume) {
+        lock.lock();
+        try {
+            outgoing.onResume(sender, resume);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void onRefuse(Member sender, BridgeFrame.Refuse refuse) {
+        lock.lock();
+        try {
+            outgoing.onRefuse(sender, refuse);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void onBatch(Member sender, BridgeFrame.Batch batch) {
+        lock.lock();
+        try {
+            incoming.onBatch(sender, batch);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void onAcknowledge(Member sender, BridgeFrame.Acknowledge acknowledge) {
+        lock.lock();
+        try {
+            outgoing.onAcknowledge(sender, acknowledge);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ------------------------------------------------------------------ state
+
+    ReentrantLock lock() {
+        return lock;
+    }
+
+    Retention retention() {
+        return retention;
+    }
+
+    /** Returns the messages of each other site that this member has delivered; a copy. Under the lock. */
+    Map<String, SequenceVector> delivered() {
+        TreeMap<String, SequenceVector> delivered = new TreeMap<>();
+        arrived.forEach((site, messages) -> delivered.put(site, messages.delivered().copy()));
+        return delivered;
+    }
+
+    /** Replaces what was delivered by what the new state contains; under the lock. */
+    void onInstalled(Map<String, SequenceVector> delivered) {
+        if (settings.state() == null) {
+            // With a state of the application, messages that the new one lacks are delivered again.
+            arrived.forEach((site, messages) -> told(site).raise(messages.delivered()));
+        }
+        arrived.clear();
+        delivered.forEach((site, has) -> arrived.put(site, new ArrivedMessages(has)));
+        outgoing.clear();
+        incoming.onInstalled();
+    }
+
+    /** Notes that this member hands over a frame with messages that others may lack. */
+    void onHandedOver() {
+        lock.lock();
+        try {
+            recovering++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "site group " + name + " at " + sites.site() + ", " + localView;
+    }
+}

@@ -1,0 +1,192 @@
+package dev.tutti.sites;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tutti.GroupBuilder;
+import dev.tutti.GroupState;
+import dev.tutti.core.View;
+import dev.tutti.sites.internal.log.MemoryLog;
+import dev.tutti.sites.internal.log.RetainedLog;
+import java.time.Duration;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Configures a group that spans sites, and joins it.
+ *
+ * <p>All members of a site use the same settings; sites may differ in all of them.
+ */
+public final class SiteGroupBuilder {
+
+    private final Sites sites;
+    private final GroupBuilder group;
+    private final TreeSet<String> expected = new TreeSet<>();
+    private Consumer<SiteMessage> onMessage = message -> {};
+    private Consumer<View> onView = view -> {};
+    private Consumer<Gap> onGap = gap -> {};
+    private @Nullable GroupState state;
+    private Stable stable = Stable.ALL;
+    private WhenFull whenFull = WhenFull.WAIT;
+    private long retainedBytesMax = 64 << 20;
+    private long windowBytes = 8 << 20;
+    private Duration timeout = Duration.ofSeconds(30);
+
+    SiteGroupBuilder(Sites sites, String name) {
+        this.sites = sites;
+        this.group = sites.node().group(name);
+    }
+
+    /**
+     * Sets the listener for messages, of this site and of others. It is called for one message at a time, in order: of
+     * each sender in the order of sending, and in a {@link #total} group, those of one site in the same order everywhere.
+     */
+    public SiteGroupBuilder onMessage(Consumer<SiteMessage> listener) {
+        onMessage = requireNonNull(listener, "listener");
+        return this;
+    }
+
+    /** Sets the listener for views of this site's members, called in order with messages. */
+    public SiteGroupBuilder onView(Consumer<View> listener) {
+        onView = requireNonNull(listener, "listener");
+        return this;
+    }
+
+    /** Sets the listener for messages of other sites that this one does not get, called in order with messages. */
+    public SiteGroupBuilder onGap(Consumer<Gap> listener) {
+        onGap = requireNonNull(listener, "listener");
+        return this;
+    }
+
+    /** Gives the group a state, which members of this site hand over; see {@link GroupBuilder#state}. */
+    public SiteGroupBuilder state(GroupState state) {
+        this.state = requireNonNull(state, "state");
+        return this;
+    }
+
+    /** Delivers the messages of this site in one order at all its members, and at all members of each other site. */
+    public SiteGroupBuilder total() {
+        group.total();
+        return this;
+    }
+
+    /** Names sites for which messages are kept from the start, before they were seen for the first time. */
+    public SiteGroupBuilder expect(String... others) {
+        expected.addAll(List.of(others));
+        return this;
+    }
+
+    /** Sets the condition under which this site acknowledges messages of others; {@link Stable#ALL} by default. */
+    public SiteGroupBuilder acknowledgeWhen(Stable stable) {
+        this.stable = requireNonNull(stable, "stable");
+        return this;
+    }
+
+    /**
+     * Bounds the messages that each member keeps for sites that do not have them yet; 64 MiB, and senders that wait, by
+     * default.
+     *
+     * @param bytes of the messages, with 64 for each
+     * @param whenFull consequence of the bound
+     */
+    public SiteGroupBuilder retain(long bytes, WhenFull whenFull) {
+        if (bytes < RETAINED_MIN) {
+            throw new IllegalArgumentException("at least " + RETAINED_MIN + " bytes are kept for other sites, not " + bytes);
+        }
+        this.retainedBytesMax = bytes;
+        this.whenFull = requireNonNull(whenFull, "whenFull");
+        return this;
+    }
+
+    /**
+     * Bounds the messages that are under way to one site without an acknowledgement; 8 MiB by default. A line is used
+     * fully if this is at least its bandwidth times its round trip.
+     */
+    public SiteGroupBuilder window(long bytes) {
+        if (bytes < WINDOW_MIN) {
+            throw new IllegalArgumentException("a window between sites has at least " + WINDOW_MIN + " bytes, not " + bytes);
+        }
+        this.windowBytes = bytes;
+        return this;
+    }
+
+    /** Sets the longest time that a send waits; 30 seconds by default. */
+    public SiteGroupBuilder timeout(Duration timeout) {
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException("a send waits for a time above 0, not " + timeout);
+        }
+        this.timeout = timeout;
+        return this;
+    }
+
+    /** Sets a setting of the group at this site, as {@link GroupBuilder#set(String, String)} does. */
+    public SiteGroupBuilder set(String setting, String value) {
+        group.set(setting, value);
+        return this;
+    }
+
+    /**
+     * Joins. Returns when this member is in the view of its site.
+     *
+     * @throws IllegalStateException as {@link GroupBuilder#join}, or if the site group is joined already
+     */
+    public SiteGroup join() {
+        return SiteGroup.join(this);
+    }
+
+    Sites sites() {
+        return sites;
+    }
+
+    GroupBuilder group() {
+        return group;
+    }
+
+    TreeSet<String> expected() {
+        return expected;
+    }
+
+    Consumer<SiteMessage> onMessage() {
+        return onMessage;
+    }
+
+    Consumer<View> onView() {
+        return onView;
+    }
+
+    Consumer<Gap> onGap() {
+        return onGap;
+    }
+
+    @Nullable GroupState state() {
+        return state;
+    }
+
+    Stable stable() {
+        return stable;
+    }
+
+    WhenFull whenFull() {
+        return whenFull;
+    }
+
+    long retainedBytesMax() {
+        return retainedBytesMax;
+    }
+
+    long windowBytes() {
+        return windowBytes;
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
+    RetainedLog openLog() {
+        return new MemoryLog();
+    }
+
+    private static final long RETAINED_MIN = 1 << 16;
+    private static final long WINDOW_MIN = 1 << 16;
+}

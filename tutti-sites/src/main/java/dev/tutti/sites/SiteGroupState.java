@@ -1,0 +1,205 @@
+package dev.tutti.sites;
+
+import dev.tutti.GroupState;
+import dev.tutti.Snapshot;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.sites.internal.log.Entry;
+import dev.tutti.sites.internal.relay.Retention;
+import dev.tutti.sites.internal.relay.SequenceVector;
+import dev.tutti.sites.internal.relay.SiteFrame;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * State of a site group: the messages of other sites that were delivered, those that other sites have, those that are
+ * kept for them; and after that the application's state, if there is one.
+ */
+final class SiteGroupState implements GroupState {
+
+    /** Messages that are read from the log at once. */
+    private static final int CHUNK = 256;
+
+    /** Longest part of a state, in bytes. */
+    private static final int PART_MAX = 256 << 20;
+
+    private final SiteGroup group;
+    private final @Nullable GroupState application;
+
+    SiteGroupState(SiteGroup group, @Nullable GroupState application) {
+        this.group = group;
+        this.application = application;
+    }
+
+    @Override
+    public Snapshot snapshot() {
+        ByteOutput out = new ByteOutput();
+        long first;
+        long end;
+        group.lock().lock();
+        try {
+            Retention retention = group.retention();
+            put(out, group.delivered());
+            put(out, retention.acknowledgedCopy());
+            retention.seen().put(out);
+            first = retention.first();
+            end = retention.end();
+        } finally {
+            group.lock().unlock();
+        }
+        return new Image(out.copy(), first, end, application == null ? null : application.snapshot());
+    }
+
+    private static void put(ByteOutput out, Map<String, SequenceVector> vectors) {
+        out.putInt(vectors.size());
+        vectors.forEach((site, vector) -> vector.put(out.putText(site)));
+    }
+
+    private static TreeMap<String, SequenceVector> take(ByteInput in) {
+        TreeMap<String, SequenceVector> vectors = new TreeMap<>();
+        int count = in.takeCount(2 * Integer.BYTES);
+        for (int i = 0; i < count; i++) {
+            String site = in.takeText();
+            vectors.put(site, SequenceVector.take(in));
+        }
+        return vectors;
+    }
+
+    /** The state at a cut. Messages are read when they are written; those that all sites got meanwhile are left out. */
+    private final class Image implements Snapshot {
+
+        private final byte[] vectors;
+        private final long first;
+        private final long end;
+        private final @Nullable Snapshot rest;
+
+        Image(byte[] vectors, long first, long end, @Nullable Snapshot rest) {
+            this.vectors = vectors;
+            this.first = first;
+            this.end = end;
+            this.rest = rest;
+        }
+
+        @Override
+        public void write(OutputStream to) throws IOException {
+            DataOutputStream out = new DataOutputStream(to);
+            out.writeInt(vectors.length);
+            out.write(vectors);
+            for (long position = first; position < end; position += CHUNK) {
+                ByteOutput chunk = new ByteOutput();
+                SiteFrame.putList(chunk, read(position, Math.min(CHUNK, end - position)), entry -> entry.put(chunk));
+                out.writeInt(chunk.length());
+                out.write(chunk.array(), 0, chunk.length());
+            }
+            out.writeInt(0);
+            out.flush();
+            if (rest != null) {
+                rest.write(to);
+            }
+        }
+
+        private List<Entry> read(long position, long count) {
+            List<Entry> entries = new ArrayList<>();
+            group.lock().lock();
+            try {
+                for (long at = position; at < position + count; at++) {
+                    Entry entry = group.retention().at(at);
+                    if (entry != null) {
+                        entries.add(entry);
+                    }
+                }
+            } finally {
+                group.lock().unlock();
+            }
+            return entries;
+        }
+
+        @Override
+        public void close() {
+            if (rest != null) {
+                rest.close();
+            }
+        }
+    }
+
+    @Override
+    public void install(InputStream from) throws IOException {
+        throw new IllegalStateException("the group gives the replacement, too");
+    }
+
+    @Override
+    public void install(InputStream from, Replacement replacement) throws IOException {
+        DataInputStream in = new DataInputStream(from);
+        List<Entry> own = List.of();
+        try {
+            ByteInput vectors = part(in, in.readInt());
+            TreeMap<String, SequenceVector> delivered = take(vectors);
+            TreeMap<String, SequenceVector> acknowledged = take(vectors);
+            SequenceVector seen = SequenceVector.take(vectors);
+            group.lock().lock();
+            try {
+                Retention retention = group.retention();
+                own = replacement.isMerge() ? retention.from(retention.first(), Integer.MAX_VALUE) : List.of();
+                retention.reset(acknowledged);
+                group.onInstalled(delivered);
+            } finally {
+                group.lock().unlock();
+            }
+            for (int length = in.readInt(); length != 0; length = in.readInt()) {
+                List<Entry> entries = SiteFrame.takeList(part(in, length), Entry.BYTES_MIN, Entry::take);
+                group.lock().lock();
+                try {
+                    entries.forEach(group.retention()::keep);
+                } finally {
+                    group.lock().unlock();
+                }
+            }
+            group.lock().lock();
+            try {
+                own = own.stream()
+                        .filter(entry -> !seen.covers(entry.member(), entry.sequence()))
+                        .toList();
+                group.retention().onSeen(seen);
+            } finally {
+                group.lock().unlock();
+            }
+        } catch (MalformedException e) {
+            throw new IOException("the state of site group " + group.name() + " can't be read: " + e.getMessage(), e);
+        }
+        if (application != null) {
+            application.install(from, replacement);
+        } else if (from.read() != -1) {
+            throw new IOException("the other members of site group " + group.name() + " have a state, and this one has none");
+        }
+        handOver(own, replacement);
+    }
+
+    private static ByteInput part(DataInputStream in, int length) throws IOException {
+        if (length < 0 || length > PART_MAX) {
+            throw new IOException("a part of the state has " + length + " bytes, and at most " + PART_MAX + " are possible");
+        }
+        byte[] part = in.readNBytes(length);
+        if (part.length < length) {
+            throw new IOException("the state ends within a part");
+        }
+        return new ByteInput(part);
+    }
+
+    /** Gives this side's messages to the members of the other, which pass them on, too. */
+    private void handOver(List<Entry> own, Replacement replacement) {
+        for (int from = 0; from < own.size(); from += CHUNK) {
+            List<Entry> chunk = own.subList(from, Math.min(own.size(), from + CHUNK));
+            replacement.handOver(new SiteFrame.Recovered(chunk).encode());
+            group.onHandedOver();
+        }
+    }
+}

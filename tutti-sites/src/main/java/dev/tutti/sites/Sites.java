@@ -1,0 +1,244 @@
+package dev.tutti.sites;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tutti.Group;
+import dev.tutti.Message;
+import dev.tutti.Node;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import dev.tutti.sites.internal.relay.SiteFrame;
+import dev.tutti.sites.internal.table.SiteRow;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node's part in a cluster of several sites.
+ *
+ * <p>Each site is a cluster of its own. Some members of a site are <em>masters</em>: they also run a bridge node, and the
+ * bridge nodes of all sites form the bridge cluster, over which {@linkplain SiteGroup site groups} pass their messages on.
+ * A site works when the others are gone.
+ *
+ * <p>All methods may be called from any thread.
+ */
+public final class Sites implements AutoCloseable {
+
+    /** Name of the group in which the nodes of a site agree on its masters. */
+    public static final String GROUP = "tutti.sites";
+
+    private final SitesBuilder settings;
+    private final Bridge bridge;
+    private final Map<String, SiteGroup> groups = new ConcurrentSkipListMap<>();
+    private final AtomicLong malformed = new AtomicLong();
+    private volatile SitesView view = SitesView.NONE;
+    private volatile @Nullable Group group;
+    private volatile boolean isClosed;
+
+    private Sites(SitesBuilder settings) {
+        this.settings = settings;
+        this.bridge = new Bridge(this, settings);
+    }
+
+    /** Begins to configure the part of {@code node}, which is in its site's cluster. */
+    public static SitesBuilder on(Node node) {
+        return new SitesBuilder(node);
+    }
+
+    static Sites open(SitesBuilder settings) {
+        Sites sites = new Sites(settings);
+        sites.group = settings.node()
+                .group(GROUP)
+                .onView(sites::onView)
+                .onMessage(sites::onMessage)
+                .onClosed(reason -> sites.onLost())
+                .join();
+        sites.tick();
+        return sites;
+    }
+
+    /** Returns this node's site. */
+    public String site() {
+        return settings.site();
+    }
+
+    public Node node() {
+        return settings.node();
+    }
+
+    /** Returns the view of the sites that this node was told last; without sites until it was told one. */
+    public SitesView view() {
+        return view;
+    }
+
+    /** Returns whether this node is a master: it runs a bridge node that has joined the others. */
+    public boolean isMaster() {
+        return bridge.isOpen();
+    }
+
+    /** Begins to configure a group that spans sites. */
+    public SiteGroupBuilder group(String name) {
+        return new SiteGroupBuilder(this, name);
+    }
+
+    /** Returns counts: of the bridge, and of messages that could not be read. */
+    public Map<String, Long> status() {
+        TreeMap<String, Long> status = new TreeMap<>(bridge.status());
+        status.put("malformed", malformed.get());
+        status.put("view", view.number());
+        return status;
+    }
+
+    /** Leaves all site groups and the other sites. The node stays as it is. */
+    @Override
+    public void close() {
+        isClosed = true;
+        groups.values().forEach(SiteGroup::close);
+        bridge.close();
+        Group joined = group;
+        if (joined != null) {
+            joined.close();
+        }
+    }
+
+    // ------------------------------------------------------------------ for site groups
+
+    SitesBuilder settings() {
+        return settings;
+    }
+
+    Bridge bridge() {
+        return bridge;
+    }
+
+    boolean isClosed() {
+        return isClosed;
+    }
+
+    void add(SiteGroup added) {
+        if (isClosed) {
+            throw new IllegalStateException("the sites of node " + node().name() + " are closed");
+        }
+        if (groups.putIfAbsent(added.name(), added) != null) {
+            throw new IllegalStateException("site group " + added.name() + " is joined already");
+        }
+        bridge.announce();
+    }
+
+    void remove(SiteGroup removed) {
+        groups.remove(removed.name(), removed);
+        bridge.announce();
+    }
+
+    List<SiteGroup> groups() {
+        return List.copyOf(groups.values());
+    }
+
+    @Nullable SiteGroup joined(String name) {
+        return groups.get(name);
+    }
+
+    /** Returns the members of a view that may be masters, the first of them first; all if none may be. */
+    List<Member> masters(View of) {
+        List<Member> candidates = of.members().stream()
+                .filter(member -> settings.masterNames().matcher(member.name()).matches())
+                .toList();
+        List<Member> able = candidates.isEmpty() ? of.members() : candidates;
+        return able.subList(0, Math.min(settings.masters(), able.size()));
+    }
+
+    /** Returns whether this node is the one that speaks for its site. */
+    boolean isFirst() {
+        Group joined = group;
+        return joined != null && !isClosed && masters(joined.view()).getFirst().node().equals(node().id());
+    }
+
+    /** Returns the names of the nodes of this site. */
+    List<String> members() {
+        Group joined = group;
+        return joined == null ? List.of() : joined.view().members().stream().map(Member::name).toList();
+    }
+
+    /** Returns whether this node has to be a master, of its site or of one of its groups. */
+    boolean isMasterNeeded() {
+        Group joined = group;
+        return !isClosed
+                && joined != null
+                && (isAmongMasters(joined.view())
+                        || groups().stream().anyMatch(one -> isAmongMasters(one.localView())));
+    }
+
+    private boolean isAmongMasters(@Nullable View of) {
+        return of != null && masters(of).stream().anyMatch(member -> member.node().equals(node().id()));
+    }
+
+    /** Tells the nodes of this site the list of sites. Never waits; a list that is not accepted is followed by another. */
+    void publish(long number, List<SiteRow> rows) {
+        Group joined = group;
+        if (joined != null && isFirst()) {
+            ByteOutput out = new ByteOutput().putLong(number);
+            SiteFrame.putList(out, rows, row -> row.put(out));
+            joined.sendAsync(out.copy());
+        }
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    private void onView(View next) {
+        bridge.announce();
+        bridge.publish();
+        bridge.check();
+    }
+
+    private void onMessage(Message message) {
+        SitesView next;
+        try {
+            ByteInput in = new ByteInput(message.buffer());
+            long number = in.takeLong();
+            List<Site> sites = new ArrayList<>();
+            for (SiteRow row : SiteRow.takeList(in)) {
+                sites.add(new Site(row.name(), Site.State.valueOf(row.state().name()), row.members()));
+            }
+            next = new SitesView(number, sites);
+        } catch (MalformedException e) {
+            malformed.incrementAndGet();
+            return;
+        }
+        if (next.number() > view.number()) {
+            view = next;
+            settings.onView().accept(next);
+        }
+    }
+
+    /** Ends with the node, or with this part of it. */
+    private void onLost() {
+        isClosed = true;
+        bridge.check();
+    }
+
+    /** Looks once in a while at what may have to be tried again. */
+    private void tick() {
+        node().threads().startAfter(TICK_NANOS, "tutti-sites", () -> {
+            if (!isClosed) {
+                bridge.check();
+                bridge.tick();
+                groups().forEach(SiteGroup::attend);
+                tick();
+            }
+        });
+    }
+
+    @Override
+    public String toString() {
+        return "site " + site() + ", " + requireNonNull(view);
+    }
+
+    private static final long TICK_NANOS = 500_000_000;
+}

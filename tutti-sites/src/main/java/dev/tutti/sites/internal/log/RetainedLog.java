@@ -1,0 +1,28 @@
+package dev.tutti.sites.internal.log;
+
+import org.jspecify.annotations.Nullable;
+
+/** Messages in the order in which they were appended, each at a position: 0, 1 and so on. Not thread-safe. */
+public interface RetainedLog {
+
+    /** Appends a message and returns its position. */
+    long append(Entry entry);
+
+    /** Returns the position of the oldest message, or of the next one if there is none. */
+    long first();
+
+    /** Returns the position of the next message. */
+    long end();
+
+    /** Returns the message at a position; null before {@link #first} and from {@link #end} on. */
+    @Nullable Entry at(long position);
+
+    /** Drops the messages before {@code position}. */
+    void trimTo(long position);
+
+    /** Returns the bytes that are kept: the sum of {@link Entry#cost}. */
+    long bytes();
+
+    /** Releases what the log holds. Idempotent. */
+    void close();
+}

@@ -1,0 +1,107 @@
+package dev.tutti.sites.internal.relay;
+
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * Messages among masters of different sites, on the bridge cluster.
+ *
+ * <p>A master that has messages of a group for another site opens a stream to one master of it. That one answers with
+ * the messages that its site has; the stream goes on after them, and is acknowledged as its messages become stable
+ * there. Every message names its stream, so that answers to a former one are recognised.
+ */
+public sealed interface BridgeFrame {
+
+    /** Wants to send messages of a group. */
+    record Open(String group, long stream) implements BridgeFrame {}
+
+    /** The stream goes on after the messages that its receiver has delivered. */
+    record Resume(String group, long stream, SequenceVector delivered) implements BridgeFrame {}
+
+    /** The stream is over: its receiver can't go on, because of {@code reason}. */
+    record Refuse(String group, long stream, String reason) implements BridgeFrame {}
+
+    /** The next items of the stream. */
+    record Batch(String group, long stream, List<RelayItem> items) implements BridgeFrame {}
+
+    /** The receiver's site has these messages. */
+    record Acknowledge(String group, long stream, SequenceVector has) implements BridgeFrame {}
+
+    /**
+     * Site of the sender, to all masters.
+     *
+     * @param site its site
+     * @param isFirst whether it speaks for its site; {@code members} are those of the site then
+     * @param seen number of the last list of sites that its site was told
+     * @param members names of nodes
+     * @param groups site groups that the sender has joined, and can pass on
+     */
+    record Announce(String site, boolean isFirst, long seen, List<String> members, List<String> groups) implements BridgeFrame {}
+
+    /** A site has had no master for too long since list {@code number}, to all masters. */
+    record Away(String site, long number) implements BridgeFrame {}
+
+    /** Returns the bytes of the frame. */
+    default byte[] encode() {
+        ByteOutput out = new ByteOutput();
+        switch (this) {
+            case Open open -> begin(out, OPEN, open.group, open.stream);
+            case Resume resume -> resume.delivered.put(begin(out, RESUME, resume.group, resume.stream));
+            case Refuse refuse -> begin(out, REFUSE, refuse.group, refuse.stream).putText(refuse.reason);
+            case Batch batch -> {
+                begin(out, BATCH, batch.group, batch.stream);
+                SiteFrame.putList(out, batch.items, item -> item.put(out));
+            }
+            case Acknowledge acknowledge -> acknowledge.has.put(begin(out, ACKNOWLEDGE, acknowledge.group, acknowledge.stream));
+            case Announce announce -> {
+                out.putByte(ANNOUNCE).putText(announce.site).putBoolean(announce.isFirst).putLong(announce.seen);
+                SiteFrame.putList(out, announce.members, out::putText);
+                SiteFrame.putList(out, announce.groups, out::putText);
+            }
+            case Away away -> out.putByte(AWAY).putText(away.site).putLong(away.number);
+        }
+        return out.copy();
+    }
+
+    private static ByteOutput begin(ByteOutput out, byte kind, String group, long stream) {
+        return out.putByte(kind).putText(group).putLong(stream);
+    }
+
+    /** @throws MalformedException if the bytes are no frame */
+    static BridgeFrame decode(ByteBuffer bytes) {
+        ByteInput in = new ByteInput(bytes);
+        byte kind = in.takeByte();
+        BridgeFrame frame =
+                switch (kind) {
+                    case OPEN -> new Open(in.takeText(), in.takeLong());
+                    case RESUME -> new Resume(in.takeText(), in.takeLong(), SequenceVector.take(in));
+                    case REFUSE -> new Refuse(in.takeText(), in.takeLong(), in.takeText());
+                    case BATCH -> new Batch(
+                            in.takeText(), in.takeLong(), SiteFrame.takeList(in, RelayItem.BYTES_MIN, RelayItem::take));
+                    case ACKNOWLEDGE -> new Acknowledge(in.takeText(), in.takeLong(), SequenceVector.take(in));
+                    case ANNOUNCE -> new Announce(
+                            in.takeText(),
+                            in.takeBoolean(),
+                            in.takeLong(),
+                            SiteFrame.takeList(in, Integer.BYTES, ByteInput::takeText),
+                            SiteFrame.takeList(in, Integer.BYTES, ByteInput::takeText));
+                    case AWAY -> new Away(in.takeText(), in.takeLong());
+                    default -> throw new MalformedException("a message among sites has kind " + kind);
+                };
+        in.end();
+        return frame;
+    }
+
+    /** Kinds on the wire. */
+    byte OPEN = 1;
+
+    byte RESUME = 2;
+    byte REFUSE = 3;
+    byte BATCH = 4;
+    byte ACKNOWLEDGE = 5;
+    byte ANNOUNCE = 6;
+    byte AWAY = 7;
+}

@@ -1,0 +1,138 @@
+package dev.tutti.sites.internal.relay;
+
+import dev.tutti.core.Member;
+import dev.tutti.sites.internal.log.Entry;
+import dev.tutti.sites.internal.log.OriginMember;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Stream of a site group's messages to one other site, at the master that sends it: open from the answer of the other
+ * site's master on, until the other side or this one loses its part. Not thread-safe.
+ */
+public final class OutgoingStream {
+
+    /** Messages that were sent together, and are not acknowledged. */
+    private record InFlight(SequenceVector last, long bytes) {}
+
+    private final String site;
+    private final Member receiver;
+    private final long number;
+    private final long windowBytes;
+    private final SequenceVector sent = new SequenceVector();
+    private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
+
+    /** Items that tell the receiver of messages that are not for it; sent first. */
+    private final List<RelayItem> opening = new ArrayList<>();
+
+    private SequenceVector batch = new SequenceVector();
+    private long position;
+    private long inFlightBytes;
+    private boolean isOpen;
+
+    /**
+     * @param site that it goes to
+     * @param receiver master there
+     * @param number of the stream, never used twice by this master
+     * @param windowBytes that may be under way without an acknowledgement
+     */
+    public OutgoingStream(String site, Member receiver, long number, long windowBytes) {
+        this.site = site;
+        this.receiver = receiver;
+        this.number = number;
+        this.windowBytes = windowBytes;
+    }
+
+    public String site() {
+        return site;
+    }
+
+    public Member receiver() {
+        return receiver;
+    }
+
+    public long number() {
+        return number;
+    }
+
+    /** Returns whether the receiver has answered. */
+    public boolean isOpen() {
+        return isOpen;
+    }
+
+    /** Returns the bytes that are under way. */
+    public long inFlightBytes() {
+        return inFlightBytes;
+    }
+
+    SequenceVector sent() {
+        return sent;
+    }
+
+    long position() {
+        return position;
+    }
+
+    void advance() {
+        position++;
+    }
+
+    void moveTo(long first) {
+        position = first;
+    }
+
+    void onSent(OriginMember member, long sequence) {
+        sent.raise(member, sequence);
+        batch.raise(member, sequence);
+    }
+
+    /** Begins: the receiver's site has delivered these messages. */
+    public void open(SequenceVector delivered, Retention retention) {
+        isOpen = true;
+        sent.raise(delivered);
+        position = -1;
+        retention.acknowledged(site).asMap().forEach((member, last) -> {
+            long first = sent.of(member) + 1;
+            if (first <= last) {
+                // Either the site knows nothing of the sender, since it is new or was restarted as a whole, or it was divided
+                // and goes on with the state of another part than the one that has acknowledged.
+                opening.add(first == 1 ? new RelayItem.Skip(member, first, last) : new RelayItem.Lost(member, first, last));
+                sent.raise(member, last);
+            }
+        });
+    }
+
+    /** Returns the next items to send; none if there are none, or the window is full. */
+    public List<RelayItem> next(Retention retention, int bytesMax) {
+        if (!isOpen || inFlightBytes >= windowBytes) {
+            return List.of();
+        }
+        batch = new SequenceVector();
+        List<RelayItem> items = new ArrayList<>(opening);
+        opening.clear();
+        items.addAll(retention.next(this, Math.min(bytesMax, windowBytes - inFlightBytes)));
+        if (!items.isEmpty()) {
+            long bytes = bytes(items);
+            inFlight.add(new InFlight(batch, bytes));
+            inFlightBytes += bytes;
+        }
+        return items;
+    }
+
+    /** Takes an acknowledgement. */
+    public void onAcknowledged(SequenceVector has) {
+        while (!inFlight.isEmpty() && has.covers(inFlight.getFirst().last)) {
+            inFlightBytes -= inFlight.removeFirst().bytes;
+        }
+    }
+
+    /** Returns the size of items, for windows. */
+    public static long bytes(List<RelayItem> items) {
+        long bytes = 0;
+        for (RelayItem item : items) {
+            bytes += Entry.OVERHEAD_BYTES + (item instanceof RelayItem.Sent sent ? sent.content().length : 0);
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,279 @@
+package dev.tutti.sites.internal.relay;
+
+import dev.tutti.sites.internal.log.Entry;
+import dev.tutti.sites.internal.log.OriginMember;
+import dev.tutti.sites.internal.log.RetainedLog;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages of this site that other sites do not have yet, at one member. Every member of a site group keeps all of
+ * them, in the order in which it delivered them, so that any can take over from a master. Not thread-safe.
+ *
+ * <p>A message is kept until each site that is known, and that the message is for, has acknowledged it. Sites become
+ * known when a master of theirs is seen for the first time, or because the application expects them.
+ */
+public final class Retention {
+
+    private final String site;
+    private final RetainedLog log;
+
+    /** Of each other site that is known, the messages that it has. */
+    private final TreeMap<String, SequenceVector> acknowledged = new TreeMap<>();
+
+    /** Messages that were kept once, or would have been. */
+    private final SequenceVector seen = new SequenceVector();
+
+    /** Messages that were dropped before all sites had them. */
+    private final SequenceVector dropped = new SequenceVector();
+
+    private long droppedCount;
+
+    /** @param site of this member */
+    public Retention(String site, RetainedLog log) {
+        this.site = site;
+        this.log = log;
+    }
+
+    /** Returns the site of this member. */
+    public String site() {
+        return site;
+    }
+
+    // ------------------------------------------------------------------ what is kept
+
+    /** Keeps a message, if a site needs it and it was not kept before. */
+    public void keep(Entry entry) {
+        if (seen.covers(entry.member(), entry.sequence())) {
+            return;
+        }
+        seen.raise(entry.member(), entry.sequence());
+        if (acknowledged.keySet().stream().anyMatch(other -> isFor(entry, other))) {
+            log.append(entry);
+        }
+    }
+
+    /** Drops messages from the oldest on until {@code bytesMax} are kept. Returns their number. */
+    public long dropDownTo(long bytesMax) {
+        long count = 0;
+        while (log.bytes() > bytesMax && log.first() < log.end()) {
+            Entry oldest = log.at(log.first());
+            if (oldest != null && !isWithAll(oldest)) {
+                dropped.raise(oldest.member(), oldest.sequence());
+                count++;
+            }
+            log.trimTo(log.first() + 1);
+        }
+        droppedCount += count;
+        return count;
+    }
+
+    /** Returns the number of messages that were dropped although a site lacks them. */
+    public long droppedCount() {
+        return droppedCount;
+    }
+
+    public long bytes() {
+        return log.bytes();
+    }
+
+    /** Returns the number of messages that are kept. */
+    public long count() {
+        return log.end() - log.first();
+    }
+
+    /** Returns the messages that were kept once, or would have been. */
+    public SequenceVector seen() {
+        return seen;
+    }
+
+    /** Returns the messages that are kept, in order, from {@code position} on; at most {@code max}. */
+    public List<Entry> from(long position, int max) {
+        List<Entry> entries = new ArrayList<>();
+        for (long at = Math.max(position, log.first()); at < log.end() && entries.size() < max; at++) {
+            Entry entry = log.at(at);
+            if (entry != null) {
+                entries.add(entry);
+            }
+        }
+        return entries;
+    }
+
+    public long first() {
+        return log.first();
+    }
+
+    public long end() {
+        return log.end();
+    }
+
+    // ------------------------------------------------------------------ other sites
+
+    /** Returns the other sites that are known. */
+    public List<String> sites() {
+        return List.copyOf(acknowledged.keySet());
+    }
+
+    /** Returns the sites that the oldest message is kept for. */
+    public List<String> lagging() {
+        Entry oldest = log.at(log.first());
+        return oldest == null
+                ? List.of()
+                : acknowledged.entrySet().stream()
+                        .filter(other -> isFor(oldest, other.getKey())
+                                && !other.getValue().covers(oldest.member(), oldest.sequence()))
+                        .map(Map.Entry::getKey)
+                        .toList();
+    }
+
+    public boolean knows(String other) {
+        return acknowledged.containsKey(other);
+    }
+
+    /** Returns the messages that another site has acknowledged; none if it is not known. */
+    public SequenceVector acknowledged(String other) {
+        SequenceVector has = acknowledged.get(other);
+        return has == null ? new SequenceVector() : has;
+    }
+
+    /** Notes that a site is there: messages up to {@code start} are not for it. */
+    public void add(String other, SequenceVector start) {
+        if (!other.equals(site)) {
+            acknowledged.computeIfAbsent(other, key -> new SequenceVector()).raise(start);
+        }
+    }
+
+    /** Gives up a site. */
+    public void forget(String other) {
+        acknowledged.remove(other);
+        trim();
+    }
+
+    /** Notes that a site has these messages. */
+    public void acknowledge(String other, SequenceVector has) {
+        SequenceVector known = acknowledged.get(other);
+        if (known != null) {
+            known.raise(has);
+            trim();
+        }
+    }
+
+    private void trim() {
+        long position = log.first();
+        while (position < log.end()) {
+            Entry entry = log.at(position);
+            if (entry != null && !isWithAll(entry)) {
+                break;
+            }
+            position++;
+        }
+        log.trimTo(position);
+    }
+
+    /** Returns whether each site that a message is for has it. */
+    private boolean isWithAll(Entry entry) {
+        for (Map.Entry<String, SequenceVector> other : acknowledged.entrySet()) {
+            if (isFor(entry, other.getKey()) && !other.getValue().covers(entry.member(), entry.sequence())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static boolean isFor(Entry entry, String other) {
+        return entry.reach().isEmpty() || entry.reach().contains(other);
+    }
+
+    // ------------------------------------------------------------------ streams
+
+    /**
+     * Returns the next items of a stream to another site, and moves its position behind them.
+     *
+     * @param stream its position is moved
+     * @param bytesMax of their content; the first may be larger
+     * @return none if there are none
+     */
+    List<RelayItem> next(OutgoingStream stream, long bytesMax) {
+        List<RelayItem> items = new ArrayList<>();
+        if (stream.position() < log.first()) {
+            tellDropped(stream, items);
+        }
+        long bytes = 0;
+        while (stream.position() < log.end()) {
+            Entry entry = log.at(stream.position());
+            if (entry != null && !stream.sent().covers(entry.member(), entry.sequence())) {
+                long cost = entry.cost();
+                if (!items.isEmpty() && bytes + cost > bytesMax) {
+                    break;
+                }
+                bytes += add(stream, entry, items) ? cost : Entry.OVERHEAD_BYTES;
+            }
+            stream.advance();
+        }
+        return items;
+    }
+
+    /** Adds a message, or that it is not for this site; and that those between it and the last one are not, either. */
+    private static boolean add(OutgoingStream stream, Entry entry, List<RelayItem> items) {
+        OriginMember member = entry.member();
+        boolean isSent = isFor(entry, stream.site());
+        long first = stream.sent().of(member) + 1;
+        long skipped = isSent ? entry.sequence() - 1 : entry.sequence();
+        if (first <= skipped) {
+            items.add(new RelayItem.Skip(member, first, skipped));
+        }
+        if (isSent) {
+            items.add(new RelayItem.Sent(member, entry.sequence(), entry.isForOne(), entry.content()));
+        }
+        stream.onSent(member, entry.sequence());
+        return isSent;
+    }
+
+    /** Adds the messages that were dropped before they could be sent. */
+    private void tellDropped(OutgoingStream stream, List<RelayItem> items) {
+        stream.moveTo(log.first());
+        dropped.asMap().forEach((member, sequence) -> {
+            long first = stream.sent().of(member) + 1;
+            if (sequence >= first) {
+                items.add(new RelayItem.Lost(member, first, sequence));
+                stream.onSent(member, sequence);
+            }
+        });
+    }
+
+    // ------------------------------------------------------------------ state
+
+    /** Returns the sites that are known, with the messages that they have; a copy. */
+    public Map<String, SequenceVector> acknowledgedCopy() {
+        TreeMap<String, SequenceVector> copy = new TreeMap<>();
+        acknowledged.forEach((other, has) -> copy.put(other, has.copy()));
+        return copy;
+    }
+
+    /** Replaces everything by the state of another member, whose messages are kept next. */
+    public void reset(Map<String, SequenceVector> acknowledged) {
+        this.acknowledged.clear();
+        this.acknowledged.putAll(acknowledged);
+        seen.clear();
+        dropped.clear();
+        log.trimTo(log.end());
+    }
+
+    /** Notes what another member has seen, after its messages were kept. */
+    public void onSeen(SequenceVector others) {
+        seen.raise(others);
+    }
+
+    /** Returns the entry at a position; null if it is gone. */
+    public @Nullable Entry at(long position) {
+        return log.at(position);
+    }
+
+    /** Closes the log. */
+    public void close() {
+        log.close();
+    }
+}

@@ -1,0 +1,122 @@
+package dev.tutti.sites.internal.relay;
+
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.sites.internal.log.Entry;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** Messages of a site group among the members of one site. */
+public sealed interface SiteFrame {
+
+    /** A message for the members of this site. */
+    record Here(byte[] content) implements SiteFrame {}
+
+    /**
+     * A message for other sites.
+     *
+     * @param sequence the sender's number for it: 1, 2 and so on
+     * @param reach the sites that get it; all sites if empty
+     * @param isForOne whether one member of each other site gets it, and not all members
+     */
+    record Everywhere(long sequence, List<String> reach, boolean isForOne, byte[] content) implements SiteFrame {}
+
+    /** Part of the stream from another site, passed on by a master; without items it asks for a receipt only. */
+    record Relayed(String site, List<RelayItem> items) implements SiteFrame {}
+
+    /** Another site has these messages of this site. */
+    record Acknowledged(String site, SequenceVector has) implements SiteFrame {}
+
+    /** Another site is there for the first time; messages up to {@code start} are not for it. */
+    record Added(String site, SequenceVector start) implements SiteFrame {}
+
+    /** A site is given up: nothing is kept for it any more. */
+    record Forgotten(String site) implements SiteFrame {}
+
+    /** Messages of this site that one member has kept, and others may lack. */
+    record Recovered(List<Entry> entries) implements SiteFrame {}
+
+    /** Returns the bytes of the frame. */
+    default byte[] encode() {
+        ByteOutput out = new ByteOutput();
+        switch (this) {
+            case Here here -> out.putByte(HERE).putBytes(here.content);
+            case Everywhere message -> {
+                out.putByte(EVERYWHERE).putLong(message.sequence);
+                putList(out, message.reach, out::putText);
+                out.putBoolean(message.isForOne).putBytes(message.content);
+            }
+            case Relayed relayed -> {
+                out.putByte(RELAYED).putText(relayed.site);
+                putList(out, relayed.items, item -> item.put(out));
+            }
+            case Acknowledged acknowledged -> acknowledged.has.put(out.putByte(ACKNOWLEDGED).putText(acknowledged.site));
+            case Added added -> added.start.put(out.putByte(ADDED).putText(added.site));
+            case Forgotten forgotten -> out.putByte(FORGOTTEN).putText(forgotten.site);
+            case Recovered recovered -> {
+                out.putByte(RECOVERED);
+                putList(out, recovered.entries, entry -> entry.put(out));
+            }
+        }
+        return out.copy();
+    }
+
+    /** @throws MalformedException if the bytes are no frame */
+    static SiteFrame decode(ByteBuffer bytes) {
+        ByteInput in = new ByteInput(bytes);
+        byte kind = in.takeByte();
+        SiteFrame frame =
+                switch (kind) {
+                    case HERE -> new Here(in.takeBytes());
+                    case EVERYWHERE -> new Everywhere(
+                            takeSequence(in), takeList(in, Integer.BYTES, ByteInput::takeText), in.takeBoolean(), in.takeBytes());
+                    case RELAYED -> new Relayed(in.takeText(), takeList(in, RelayItem.BYTES_MIN, RelayItem::take));
+                    case ACKNOWLEDGED -> new Acknowledged(in.takeText(), SequenceVector.take(in));
+                    case ADDED -> new Added(in.takeText(), SequenceVector.take(in));
+                    case FORGOTTEN -> new Forgotten(in.takeText());
+                    case RECOVERED -> new Recovered(takeList(in, Entry.BYTES_MIN, Entry::take));
+                    default -> throw new MalformedException("a message of a site group has kind " + kind);
+                };
+        in.end();
+        return frame;
+    }
+
+    /** Takes the number of a message. */
+    static long takeSequence(ByteInput in) {
+        long sequence = in.takeLong();
+        if (sequence < 1) {
+            throw new MalformedException("a message has number " + sequence + ", and numbers begin with 1");
+        }
+        return sequence;
+    }
+
+    /** Puts a count and the elements. */
+    static <T> void putList(ByteOutput out, List<T> elements, Consumer<? super T> put) {
+        out.putInt(elements.size());
+        elements.forEach(put);
+    }
+
+    /** Takes a count and the elements. */
+    static <T> List<T> takeList(ByteInput in, int bytesEach, Function<ByteInput, T> take) {
+        int count = in.takeCount(bytesEach);
+        List<T> taken = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            taken.add(take.apply(in));
+        }
+        return taken;
+    }
+
+    /** Kinds on the wire. */
+    byte HERE = 1;
+
+    byte EVERYWHERE = 2;
+    byte RELAYED = 3;
+    byte ACKNOWLEDGED = 4;
+    byte ADDED = 5;
+    byte FORGOTTEN = 6;
+    byte RECOVERED = 7;
+}

@@ -1,0 +1,200 @@
+package dev.tutti.sites.internal.table;
+
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.View;
+import dev.tutti.sites.internal.relay.BridgeFrame;
+import dev.tutti.sites.internal.relay.BridgeFrame.Announce;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sites as the masters see them together. All masters get the same announcements and views in the same order, so that
+ * they have the same lists. Not thread-safe.
+ *
+ * <p>A list has a number; later lists have higher ones. Where the masters of two parts meet, the higher number of both
+ * goes on, so that no site is told a lower number than before.
+ */
+public final class SiteTable {
+
+    /** Most sites that a table has; those beyond it are ignored. */
+    public static final int SITES_MAX = 256;
+
+    private final TreeMap<String, SiteRow> rows = new TreeMap<>();
+
+    /** Last announcements of the masters of the view, in its order. */
+    private final LinkedHashMap<Member, Announce> masters = new LinkedHashMap<>();
+
+    private long number;
+
+    public long number() {
+        return number;
+    }
+
+    /** Returns the sites, by name. */
+    public List<SiteRow> rows() {
+        return List.copyOf(rows.values());
+    }
+
+    public @Nullable SiteRow row(String site) {
+        return rows.get(site);
+    }
+
+    /**
+     * Returns the master of a site that has joined a group, the oldest if there are several; null if there is none. If the
+     * site is divided, it is one of the largest part: its state is likely to go on.
+     */
+    public @Nullable Member masterOf(String site, String group) {
+        Member found = null;
+        int members = 0;
+        for (Map.Entry<Member, Announce> master : masters.entrySet()) {
+            Announce announced = master.getValue();
+            if (announced.site().equals(site) && announced.groups().contains(group) && announced.members().size() > members) {
+                found = master.getKey();
+                members = announced.members().size();
+            }
+        }
+        return found;
+    }
+
+    /** Returns the site that a master has announced; null if it has not, or is not in the view. */
+    public @Nullable String siteOf(Member master) {
+        Announce announced = masters.get(master);
+        return announced == null ? null : announced.site();
+    }
+
+    /** Returns the other sites that have a master that has joined a group. */
+    public List<String> sitesWith(String group) {
+        List<String> sites = new ArrayList<>();
+        for (String site : rows.keySet()) {
+            if (masterOf(site, group) != null) {
+                sites.add(site);
+            }
+        }
+        return sites;
+    }
+
+    /** Takes a view of the masters: announcements of those that left are void. Returns whether the list has changed. */
+    public boolean onView(View view) {
+        Map<Member, Announce> before = Map.copyOf(masters);
+        masters.clear();
+        for (Member member : view.members()) {
+            Announce announced = before.get(member);
+            if (announced != null) {
+                masters.put(member, announced);
+            }
+        }
+        boolean isChanged = false;
+        for (SiteRow row : rows()) {
+            if (row.state() == SiteRow.State.UP && !hasMaster(row.name())) {
+                rows.put(row.name(), row.in(SiteRow.State.SUSPECTED));
+                isChanged = true;
+            }
+        }
+        return count(isChanged);
+    }
+
+    /** Takes an announcement of a master. Returns whether the list has changed. */
+    public boolean onAnnounce(View view, Member master, Announce announced) {
+        if (!view.contains(master) || !rows.containsKey(announced.site()) && rows.size() == SITES_MAX) {
+            return false;
+        }
+        LinkedHashMap<Member, Announce> before = new LinkedHashMap<>(masters);
+        before.put(master, announced);
+        masters.clear();
+        view.members().forEach(member -> {
+            Announce one = before.get(member);
+            if (one != null) {
+                masters.put(member, one);
+            }
+        });
+        number = Math.max(number, announced.seen());
+        SiteRow known = rows.get(announced.site());
+        SiteRow row = new SiteRow(announced.site(), SiteRow.State.UP, members(announced));
+        rows.put(row.name(), row);
+        return count(!row.equals(known));
+    }
+
+    /** Returns the members of a site: those of its largest part if it is divided. */
+    private List<String> members(Announce latest) {
+        List<String> members = List.of();
+        for (Announce announced : masters.values()) {
+            boolean isOf = announced.site().equals(latest.site()) && announced.isFirst();
+            if (isOf && announced.members().size() > members.size()) {
+                members = announced.members();
+            }
+        }
+        return members.isEmpty() ? latest.members() : members;
+    }
+
+    /** Takes the decision that a site is away, made on list {@code decided}. Returns whether the list has changed. */
+    public boolean onAway(String site, long decided) {
+        SiteRow row = rows.get(site);
+        if (row == null || row.state() != SiteRow.State.SUSPECTED || decided != number) {
+            return false;
+        }
+        rows.put(site, row.in(SiteRow.State.AWAY));
+        return count(true);
+    }
+
+    private boolean hasMaster(String site) {
+        return masters.values().stream().anyMatch(announced -> announced.site().equals(site));
+    }
+
+    private boolean count(boolean isChanged) {
+        if (isChanged) {
+            number++;
+        }
+        return isChanged;
+    }
+
+    /** Puts the table for a master that joins. */
+    public void put(ByteOutput out) {
+        out.putLong(number).putInt(rows.size());
+        rows.values().forEach(row -> row.put(out));
+        out.putInt(masters.size());
+        masters.forEach((member, announced) -> {
+            NodeId node = member.node();
+            out.putLong(node.incarnation()).putText(node.name()).putText(node.address()).putInt(member.join());
+            out.putBytes(announced.encode());
+        });
+    }
+
+    /** Replaces this table by another master's. */
+    public void replace(ByteInput in) {
+        rows.clear();
+        masters.clear();
+        number = in.takeLong();
+        SiteRow.takeList(in).forEach(row -> rows.put(row.name(), row));
+        int count = in.takeCount(MASTER_BYTES_MIN);
+        for (int i = 0; i < count; i++) {
+            NodeId node = takeNode(in);
+            Member member = new Member(node, in.takeInt());
+            if (!(BridgeFrame.decode(ByteBuffer.wrap(in.takeBytes())) instanceof Announce announced)) {
+                throw new MalformedException("the state of the masters has a message that is no announcement");
+            }
+            masters.put(member, announced);
+        }
+    }
+
+    private static NodeId takeNode(ByteInput in) {
+        long incarnation = in.takeLong();
+        String name = in.takeText();
+        String address = in.takeText();
+        try {
+            return new NodeId(incarnation, name, address);
+        } catch (IllegalArgumentException e) {
+            throw new MalformedException("a node: " + e.getMessage());
+        }
+    }
+
+    private static final int MASTER_BYTES_MIN = Long.BYTES + 4 * Integer.BYTES;
+}

@@ -1,0 +1,9 @@
+/** Clusters on several sites. */
+module dev.tutti.sites {
+    requires transitive dev.tutti;
+    requires transitive dev.tutti.blocks;
+    requires org.slf4j;
+    requires static transitive org.jspecify;
+
+    exports dev.tutti.sites;
+}

@@ -1,0 +1,261 @@
+package dev.tutti.sites;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.tutti.Node;
+import dev.tutti.NodeBuilder;
+import dev.tutti.SendException;
+import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.testkit.Cluster;
+import dev.tutti.testkit.ClusterTest;
+import dev.tutti.testkit.Components;
+import dev.tutti.testkit.Fault;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+
+/** Site groups in virtual time: two sites of three processes, each process with a bridge node when it is a master. */
+class SitesTest {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    @ClusterTest(nodes = 6, seeds = 2)
+    void messagesReachAllMembersOfAllSites(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings);
+        for (int number = 1; number <= 6; number++) {
+            stations.run(number, Station::send);
+            stations.run(number, Station::send);
+        }
+        cluster.advanceUntil("all have 12", Duration.ofSeconds(10), () -> all(stations, 12));
+        for (Station station : stations.running()) {
+            assertThat(station.bySender().values()).containsOnly(List.of(1, 2)).hasSize(6);
+        }
+        cluster.advanceUntil("nothing is kept", SECOND, () -> stations.running().stream().allMatch(SitesTest::keepsNothing));
+    }
+
+    /** Masters are killed and come back, and a site is cut off again and again, while everybody sends. */
+    @ClusterTest(nodes = 6, seeds = 2)
+    void nothingIsLostOrDeliveredTwiceWhileMastersCrashAndSitesAreCutOff(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings);
+        stations.keep(Duration.ofMillis(25), Station::send);
+        for (int round = 0; round < 4; round++) {
+            cluster.randomFaults(Duration.ofSeconds(4), Fault.CRASH, Fault.STOP, Fault.SLOWNESS);
+            cluster.partition(1, 2, 3).advance(Duration.ofSeconds(8)).heal();
+        }
+        cluster.quiet().awaitRest();
+        awaitNothingKept(cluster, stations);
+        Deliveries.check(stations.running());
+    }
+
+    /** A site is divided: each part sends, and the other site gets the messages of both, also those of a part that is gone. */
+    @ClusterTest(nodes = 6, seeds = 2)
+    void bothPartsOfADividedSiteReachTheOther(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings);
+        stations.keep(Duration.ofMillis(25), Station::send);
+        for (int round = 0; round < 3; round++) {
+            int alone = 1 + cluster.random().nextInt(3);
+            for (int other = 1; other <= 3; other++) {
+                if (other != alone) {
+                    cluster.cut(alone, other).cut(other, alone);
+                }
+            }
+            cluster.advance(Duration.ofSeconds(8)).heal().advance(Duration.ofSeconds(8));
+        }
+        cluster.quiet().awaitRest();
+        awaitNothingKept(cluster, stations);
+        Deliveries.check(stations.running(), stations.running().subList(3, 6));
+    }
+
+    @ClusterTest(nodes = 6, seeds = 2)
+    void messageReachesTheSitesThatItNames(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings);
+        stations.run(1, station -> {
+            station.group().send("1".getBytes(UTF_8), Reach.HERE);
+            station.group().send("2".getBytes(UTF_8), Reach.of("paris"));
+            station.group().send("3".getBytes(UTF_8), Reach.oneAt("paris"));
+            station.group().send("4".getBytes(UTF_8), Reach.oneAt("paris"));
+            station.group().send("5".getBytes(UTF_8), Reach.of("tokyo"));
+            station.group().send("6".getBytes(UTF_8), Reach.of("berlin", "paris"));
+        });
+        cluster.advanceUntil("all have the last", SECOND, () -> stations.running().stream()
+                .allMatch(station -> numbers(station).contains(6)));
+        for (Station station : stations.running().subList(0, 3)) {
+            assertThat(numbers(station)).containsExactly(1, 6);
+        }
+        List<Integer> paris = stations.running().subList(3, 6).stream()
+                .flatMap(station -> numbers(station).stream())
+                .sorted()
+                .toList();
+        assertThat(paris).containsExactly(2, 2, 2, 3, 4, 6, 6, 6);
+        assertThat(stations.running().subList(3, 6)).allMatch(station -> numbers(station).size() < 4);
+    }
+
+    @ClusterTest(nodes = 6, seeds = 2)
+    void messagesOfATotalSiteComeInOneOrderEverywhere(Cluster cluster) {
+        Components<Station> stations = start(cluster, SiteGroupBuilder::total);
+        stations.keep(Duration.ofMillis(10), Station::send);
+        cluster.randomFaults(Duration.ofSeconds(4), Fault.CRASH);
+        cluster.advance(SECOND).quiet().awaitRest();
+        awaitNothingKept(cluster, stations);
+        Deliveries.check(stations.running());
+        for (String site : List.of("berlin", "paris")) {
+            List<String> longest = List.of();
+            for (Station station : stations.running()) {
+                List<String> own = station.delivered().stream().filter(line -> line.startsWith(site)).toList();
+                longest = own.size() > longest.size() ? own : longest;
+            }
+            for (Station station : stations.running()) {
+                List<String> own = station.delivered().stream().filter(line -> line.startsWith(site)).toList();
+                assertThat(longest.subList(longest.size() - own.size(), longest.size())).isEqualTo(own);
+            }
+        }
+    }
+
+    @ClusterTest(nodes = 6, seeds = 2)
+    void sendersWaitForASiteThatIsAwayWhenTheLogIsFull(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings.retain(1 << 16, WhenFull.WAIT).timeout(SECOND));
+        cluster.partition(1, 2, 3);
+        byte[] large = "1".repeat(20_000).getBytes(UTF_8);
+        stations.run(1, station -> {
+            for (int i = 0; i < 3; i++) {
+                station.group().send(large, Reach.of("paris"));
+            }
+        });
+        cluster.advance(Duration.ofSeconds(10));
+        stations.run(2, station -> assertThatThrownBy(() -> station.group().send(large, Reach.of("paris")))
+                .isInstanceOf(SendException.class)
+                .hasMessageContaining("has waited 1000 ms for sites [paris]"));
+        cluster.heal();
+        cluster.advanceUntil("paris has them", Duration.ofSeconds(10), () -> stations.running().stream().allMatch(SitesTest::keepsNothing));
+        stations.run(2, station -> station.group().send(large, Reach.of("paris")));
+    }
+
+    @ClusterTest(nodes = 6, seeds = 2)
+    void siteIsToldOfMessagesThatWereDropped(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings.retain(1 << 16, WhenFull.DROP_OLDEST));
+        cluster.partition(1, 2, 3).advance(Duration.ofSeconds(10));
+        stations.run(1, station -> {
+            for (int i = 0; i < 2_000; i++) {
+                station.send();
+            }
+        });
+        cluster.advance(SECOND).heal();
+        cluster.advanceUntil("paris has the rest", Duration.ofSeconds(20), () -> stations.running().stream().allMatch(SitesTest::keepsNothing));
+        for (Station station : stations.running().subList(3, 6)) {
+            int first = numbers(station).getFirst();
+            assertThat(first).isGreaterThan(1);
+            assertThat(numbers(station)).isEqualTo(IntStream.rangeClosed(first, 2_000).boxed().toList());
+            assertThat(station.gaps()).extracting(Gap::site, Gap::sender, Gap::count).containsExactly(tuple("berlin", "n1", first - 1L));
+        }
+    }
+
+    /** All members that were there when the messages were sent are gone before the other site is back. */
+    @ClusterTest(nodes = 6, seeds = 2)
+    void newcomersKeepWhatOthersHaveKeptBefore(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings);
+        cluster.partition(1, 2, 3);
+        stations.run(1, Station::send);
+        stations.run(2, Station::send);
+        cluster.advance(SECOND);
+        for (int number = 1; number <= 3; number++) {
+            cluster.crash(number).advance(SECOND).restart(number).advance(SECOND);
+        }
+        cluster.heal();
+        cluster.advanceUntil("paris has them", Duration.ofSeconds(20), () -> stations.running().size() == 6
+                && stations.running().subList(3, 6).stream().allMatch(station -> station.delivered().size() == 2));
+        awaitNothingKept(cluster, stations);
+    }
+
+    @ClusterTest(nodes = 6, seeds = 2)
+    void sitesAreSuspectedAwayAndBackInTheSameListsEverywhere(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings);
+        cluster.partition(1, 2, 3).advance(Duration.ofSeconds(15));
+        assertThat(state(stations.on(1), "paris")).isEqualTo(Site.State.AWAY);
+        assertThat(state(stations.on(6), "berlin")).isEqualTo(Site.State.AWAY);
+        assertThat(state(stations.on(6), "paris")).isEqualTo(Site.State.UP);
+        cluster.heal();
+        cluster.advanceUntil("both are back", Duration.ofSeconds(20), () -> stations.running().stream()
+                .allMatch(station -> station.sites().view().up().equals(List.of("berlin", "paris"))));
+        cluster.crash(4, 5).advance(Duration.ofSeconds(15));
+        assertThat(stations.on(1).sites().view().site("paris").orElseThrow().members()).containsExactly("n6");
+        Map<Long, SitesView> lists = new TreeMap<>();
+        for (Station station : stations.running().subList(0, 3)) {
+            assertThat(station.views()).extracting(SitesView::number).isSorted().doesNotHaveDuplicates();
+            station.views().forEach(view -> assertThat(lists.computeIfAbsent(view.number(), key -> view)).isEqualTo(view));
+        }
+        assertThat(lists.values())
+                .extracting(view -> view.site("paris").map(Site::state).orElse(Site.State.AWAY))
+                .containsSubsequence(Site.State.UP, Site.State.SUSPECTED, Site.State.AWAY, Site.State.UP);
+    }
+
+    @ClusterTest(nodes = 6, seeds = 2)
+    void nothingIsKeptForASiteThatIsGivenUp(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings);
+        cluster.crash(4, 5, 6).advance(Duration.ofSeconds(10));
+        stations.run(1, Station::send);
+        cluster.advance(SECOND);
+        assertThat(stations.running()).allMatch(station -> station.group().status().get("retained") == 1);
+        stations.run(2, station -> station.group().forget("paris"));
+        cluster.advance(SECOND);
+        assertThat(stations.running()).allMatch(SitesTest::keepsNothing);
+        stations.run(1, Station::send);
+        cluster.restart(4, 5, 6);
+        cluster.advanceUntil("paris is known again", Duration.ofSeconds(20), () -> stations.running().size() == 6
+                && stations.running().stream().allMatch(station -> station.group().knownSites().size() == 1));
+        stations.run(1, Station::send);
+        cluster.advanceUntil("paris has the third", Duration.ofSeconds(10), () -> stations.running().subList(3, 6).stream()
+                .allMatch(station -> numbers(station).equals(List.of(3))));
+    }
+
+    private static Site.State state(Station station, String site) {
+        return station.sites().view().site(site).orElseThrow().state();
+    }
+
+    private static List<Integer> numbers(Station station) {
+        return station.bySender().values().stream().flatMap(List::stream).toList();
+    }
+
+    private static void awaitNothingKept(Cluster cluster, Components<Station> stations) {
+        cluster.advanceUntil("nothing is kept", Duration.ofSeconds(20), () -> stations.running().stream().allMatch(SitesTest::keepsNothing));
+    }
+
+    private static boolean all(Components<Station> stations, int count) {
+        return stations.running().stream().allMatch(station -> station.delivered().size() == count);
+    }
+
+    private static boolean keepsNothing(Station station) {
+        return station.group().status().get("retained") == 0;
+    }
+
+    /** Starts the stations, and waits until each site knows the other. */
+    static Components<Station> start(Cluster cluster, UnaryOperator<SiteGroupBuilder> settings) {
+        String[] seeds = IntStream.rangeClosed(1, cluster.size())
+                .mapToObj(number -> "n" + number + ":7801")
+                .toArray(String[]::new);
+        cluster.configure(builder -> builder.cluster(siteOf(cluster, builder)));
+        Components<Station> stations = cluster.startAll(node -> new Station(
+                node, siteOf(cluster, node), () -> Node.of(Node.defaults()).cluster("bridge").seeds(seeds), settings));
+        cluster.advanceUntil("sites know each other", Duration.ofSeconds(20), () -> stations.running().size() == cluster.size()
+                && stations.running().stream().allMatch(station -> station.group().knownSites().size() == 1
+                        && station.sites().view().up().size() == 2));
+        return stations;
+    }
+
+    private static String siteOf(Cluster cluster, NodeBuilder builder) {
+        return siteOf(cluster, builder.spec().node().get(TransportSettings.NAME));
+    }
+
+    private static String siteOf(Cluster cluster, Node node) {
+        return siteOf(cluster, node.name());
+    }
+
+    private static String siteOf(Cluster cluster, String name) {
+        return Integer.parseInt(name.substring(1)) <= cluster.size() / 2 ? "berlin" : "paris";
+    }
+}

@@ -6,7 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class DatagramSealTest {
@@ -103,6 +109,28 @@ class DatagramSealTest {
         assertThat(opens(receiver, 2 * DatagramSeal.GENERATION, later)).isTrue();
         assertThat(opens(receiver, DatagramSeal.GENERATION, fresh)).isTrue();
         assertThat(opens(receiver, 0, early)).as("a key that is forgotten").isFalse();
+    }
+
+    @Test
+    void aKeyChangesAmongDatagramsThatAreLostAndReordered() {
+        Random random = new Random(17);
+        for (int change = 1; change <= 10; change++) {
+            long limit = change * DatagramSeal.GENERATION;
+            Map<Long, byte[]> sealed = new HashMap<>();
+            List<Long> underWay = new ArrayList<>();
+            for (long number = limit - 50; number < limit + 50; number++) {
+                sealed.put(number, sealed(number));
+                if (random.nextInt(4) > 0) {
+                    underWay.add(number);
+                }
+            }
+            Collections.shuffle(underWay, random);
+            for (long number : underWay) {
+                assertThat(opens(receiver, number, sealed.get(number)))
+                        .as("datagram %s, change %s", number - limit, change)
+                        .isTrue();
+            }
+        }
     }
 
     @Test

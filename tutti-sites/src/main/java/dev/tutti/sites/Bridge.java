@@ -73,8 +73,11 @@ final class Bridge {
     private void openOrClose() {
         boolean isNeeded = sites.isMasterNeeded();
         if (isNeeded && group == null) {
+            // A node whose group has ended by itself is of no use.
+            close();
             open();
-        } else if (!isNeeded && node != null) {
+        }
+        if (!sites.isMasterNeeded() && node != null) {
             close();
         }
     }

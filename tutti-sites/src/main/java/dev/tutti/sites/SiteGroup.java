@@ -10,20 +10,22 @@ import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.sites.internal.log.Entry;
+import dev.tutti.sites.internal.log.MemoryLog;
 import dev.tutti.sites.internal.log.OriginMember;
+import dev.tutti.sites.internal.log.Spill;
 import dev.tutti.sites.internal.relay.ArrivedMessages;
 import dev.tutti.sites.internal.relay.BridgeFrame;
 import dev.tutti.sites.internal.relay.RelayItem;
 import dev.tutti.sites.internal.relay.Retention;
 import dev.tutti.sites.internal.relay.SequenceVector;
 import dev.tutti.sites.internal.relay.SiteFrame;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -44,9 +46,10 @@ public final class SiteGroup implements AutoCloseable {
     private final String name;
     private final Threads threads;
     private final ReentrantLock lock = new ReentrantLock();
+    private final SendGate gate;
 
-    /** Signals that room was made, that another thread has sent, and the end. */
-    private final Condition mayBeSent;
+    /** Files that outlast this process; null if messages are kept in memory. */
+    private final @Nullable Spill spill;
 
     // Guarded by the lock.
     private final Retention retention;
@@ -57,17 +60,11 @@ public final class SiteGroup implements AutoCloseable {
 
     private final Outgoing outgoing;
     private final Incoming incoming;
-    private long sequence;
-    private boolean isSending;
     private long malformed;
     private long gaps;
 
-    /** Frames of this member that bring messages back which other members lack; sends wait for them. */
-    private int recovering;
-
     private volatile @Nullable View localView;
     private volatile @Nullable Group group;
-    private volatile @Nullable Thread listening;
     private volatile boolean isClosed;
 
     private SiteGroup(SiteGroupBuilder settings) {
@@ -75,17 +72,21 @@ public final class SiteGroup implements AutoCloseable {
         this.sites = settings.sites();
         this.name = settings.group().name();
         this.threads = sites.node().threads();
-        this.mayBeSent = threads.condition(lock);
-        this.retention = new Retention(sites.site(), settings.openLog());
+        this.spill = settings.directory() == null ? null : new Spill(settings.directory());
+        this.retention = new Retention(sites.site(), spill == null ? new MemoryLog() : spill.current());
         settings.expected().forEach(site -> retention.add(site, new SequenceVector()));
+        if (spill != null) {
+            spill.sites().forEach(site -> retention.add(site, new SequenceVector()));
+        }
+        this.gate = new SendGate(settings, retention, lock, threads);
         this.outgoing = new Outgoing(settings, retention, lock);
         this.incoming = new Incoming(settings, this::arrived, lock);
     }
 
     static SiteGroup join(SiteGroupBuilder settings) {
         SiteGroup joined = new SiteGroup(settings);
-        joined.sites.add(joined);
         try {
+            joined.sites.add(joined);
             Group group = settings.group()
                     .state(new SiteGroupState(joined, settings.state()))
                     .onView(joined::onView)
@@ -94,7 +95,7 @@ public final class SiteGroup implements AutoCloseable {
                     .join();
             joined.open(group);
         } catch (RuntimeException e) {
-            joined.sites.remove(joined);
+            joined.onClosed();
             throw e;
         }
         return joined;
@@ -111,6 +112,9 @@ public final class SiteGroup implements AutoCloseable {
         }
         sites.bridge().check();
         attend();
+        if (spill != null) {
+            threads.start("tutti-sites-" + name + "-recovery", new Recovery(this, joined, spill));
+        }
     }
 
     public String name() {
@@ -184,69 +188,13 @@ public final class SiteGroup implements AutoCloseable {
             joined.send(new SiteFrame.Here(message).encode());
             return;
         }
-        long number = beginSend(message.length);
+        long number = gate.begin(message.length);
         boolean isSent = false;
         try {
             joined.send(new SiteFrame.Everywhere(number, reach.sites(), reach.isForOne(), message).encode());
             isSent = true;
         } finally {
-            endSend(isSent);
-        }
-    }
-
-    /** Waits for this thread's turn and for room, and returns the number of the message. */
-    private long beginSend(int bytes) {
-        long left = settings.timeout().toNanos();
-        lock.lock();
-        try {
-            while (isSending || recovering > 0 || !hasRoom(bytes)) {
-                if (isClosed) {
-                    throw new SendException(SendException.Reason.LEFT, "site group " + name + " was left");
-                }
-                if (listening == Thread.currentThread()) {
-                    throw new SendException(SendException.Reason.LISTENER, "a listener of site group " + name
-                            + " would have to wait for " + waitsFor(bytes) + ", and holds it up; send on another thread");
-                }
-                if (left <= 0) {
-                    throw new SendException(SendException.Reason.QUEUE_FULL, "site group " + name + " has waited "
-                            + settings.timeout().toMillis() + " ms for " + waitsFor(bytes));
-                }
-                left = mayBeSent.awaitNanos(left);
-            }
-            isSending = true;
-            return sequence + 1;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new SendException(SendException.Reason.INTERRUPTED, "the thread was interrupted while it waited to send", e);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean hasRoom(int bytes) {
-        return settings.whenFull() == WhenFull.DROP_OLDEST
-                || retention.count() == 0
-                || retention.bytes() + bytes <= settings.retainedBytesMax();
-    }
-
-    private String waitsFor(int bytes) {
-        if (!hasRoom(bytes)) {
-            return "sites " + retention.lagging() + ", which lack " + retention.bytes() + " bytes of at most "
-                    + settings.retainedBytesMax();
-        }
-        return recovering > 0 ? "messages that were kept in another part of the site" : "another thread that sends";
-    }
-
-    private void endSend(boolean isSent) {
-        lock.lock();
-        try {
-            isSending = false;
-            if (isSent) {
-                sequence++;
-            }
-            mayBeSent.signalAll();
-        } finally {
-            lock.unlock();
+            gate.end(isSent);
         }
     }
 
@@ -275,11 +223,14 @@ public final class SiteGroup implements AutoCloseable {
             isClosed = true;
             outgoing.clear();
             incoming.clear();
-            mayBeSent.signalAll();
+            gate.close();
         } finally {
             lock.unlock();
         }
         retention.close();
+        if (spill != null) {
+            spill.close();
+        }
     }
 
     // ------------------------------------------------------------------ inputs of this site
@@ -317,6 +268,9 @@ public final class SiteGroup implements AutoCloseable {
         lock.lock();
         try {
             onFrame(frame, message, deliveries);
+        } catch (UncheckedIOException e) {
+            // The others go on, and keep the message.
+            local().fail("spill", "this member can't keep messages for other sites", e);
         } finally {
             lock.unlock();
         }
@@ -328,7 +282,7 @@ public final class SiteGroup implements AutoCloseable {
 
     /** Calls listeners, on the group's thread and without the lock. One that throws does not keep others from being called. */
     private void call(List<Delivery> deliveries) {
-        listening = Thread.currentThread();
+        gate.setListening(Thread.currentThread());
         try {
             for (Delivery delivery : deliveries) {
                 Group joined = group;
@@ -339,7 +293,7 @@ public final class SiteGroup implements AutoCloseable {
                 }
             }
         } finally {
-            listening = null;
+            gate.setListening(null);
         }
     }
 
@@ -356,7 +310,7 @@ public final class SiteGroup implements AutoCloseable {
             }
             case SiteFrame.Acknowledged acknowledged -> {
                 retention.acknowledge(acknowledged.site(), acknowledged.has());
-                mayBeSent.signalAll();
+                gate.onRoom();
             }
             case SiteFrame.Added added -> {
                 if (!retention.knows(added.site())) {
@@ -366,13 +320,12 @@ public final class SiteGroup implements AutoCloseable {
             }
             case SiteFrame.Forgotten forgotten -> {
                 retention.forget(forgotten.site());
-                mayBeSent.signalAll();
+                gate.onRoom();
             }
             case SiteFrame.Recovered recovered -> {
                 recovered.entries().forEach(this::keep);
                 if (sender.equals(self())) {
-                    recovering--;
-                    mayBeSent.signalAll();
+                    gate.onRecovered();
                 }
             }
         }
@@ -466,6 +419,9 @@ public final class SiteGroup implements AutoCloseable {
                     && sites.masters(view).getFirst().node().equals(sites.node().id());
             outgoing.attend(isMaster);
             incoming.attend();
+            if (spill != null && !isClosed) {
+                spill.noteSites(retention.sites());
+            }
         } finally {
             lock.unlock();
         }
@@ -496,7 +452,10 @@ public final class SiteGroup implements AutoCloseable {
         String site = sites.bridge().siteOf(sender);
         lock.lock();
         try {
-            if (site != null && !site.equals(sites.site()) && !isClosed) {
+            if (site == null || site.equals(sites.site()) || isClosed) {
+                // An announcement may still be under way; the stream is opened again then.
+                sites.bridge().sendAsync(sender, new BridgeFrame.Refuse(name, open.stream(), "the sender's site is not known here"));
+            } else {
                 incoming.onOpen(site, sender, open);
             }
         } finally {
@@ -569,14 +528,28 @@ public final class SiteGroup implements AutoCloseable {
         incoming.onInstalled();
     }
 
-    /** Notes that this member hands over a frame with messages that others may lack. */
-    void onHandedOver() {
+    /** Returns whether the members of this site keep a message, or have kept it. */
+    boolean hasSeen(Entry entry) {
         lock.lock();
         try {
-            recovering++;
+            return retention.seen().covers(entry.member(), entry.sequence());
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Sends messages that other members lack, which the gate expects already, on a thread of its own. */
+    void sendRecovered(List<List<Entry>> frames) {
+        Group joined = local();
+        threads.start("tutti-sites-" + name + "-recovery", () -> {
+            for (List<Entry> frame : frames) {
+                Recovery.send(frame, joined, gate);
+            }
+        });
+    }
+
+    SendGate gate() {
+        return gate;
     }
 
     @Override

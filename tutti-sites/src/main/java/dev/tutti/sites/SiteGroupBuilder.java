@@ -5,8 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tutti.GroupBuilder;
 import dev.tutti.GroupState;
 import dev.tutti.core.View;
-import dev.tutti.sites.internal.log.MemoryLog;
-import dev.tutti.sites.internal.log.RetainedLog;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.TreeSet;
@@ -32,6 +31,7 @@ public final class SiteGroupBuilder {
     private long retainedBytesMax = 64 << 20;
     private long windowBytes = 8 << 20;
     private Duration timeout = Duration.ofSeconds(30);
+    private @Nullable Path directory;
 
     SiteGroupBuilder(Sites sites, String name) {
         this.sites = sites;
@@ -96,6 +96,18 @@ public final class SiteGroupBuilder {
         }
         this.retainedBytesMax = bytes;
         this.whenFull = requireNonNull(whenFull, "whenFull");
+        return this;
+    }
+
+    /**
+     * Keeps the messages for other sites in files of a directory instead of memory, within the bounds of {@link #retain}. They survive
+     * the end of all processes of the site: a member that starts again brings back what its last run has kept. What the operating
+     * system has not written yet is lost with the power.
+     *
+     * @param directory of this member alone; created if it is missing
+     */
+    public SiteGroupBuilder spill(Path directory) {
+        this.directory = requireNonNull(directory, "directory");
         return this;
     }
 
@@ -183,8 +195,8 @@ public final class SiteGroupBuilder {
         return timeout;
     }
 
-    RetainedLog openLog() {
-        return new MemoryLog();
+    @Nullable Path directory() {
+        return directory;
     }
 
     private static final long RETAINED_MIN = 1 << 16;

@@ -194,12 +194,30 @@ final class SiteGroupState implements GroupState {
         return new ByteInput(part);
     }
 
-    /** Gives this side's messages to the members of the other, which pass them on, too. */
+    /**
+     * Gives this side's messages to the members of the other, which pass them on, too. The group takes a number of bytes in
+     * advance; the rest is sent when it can be sent.
+     */
     private void handOver(List<Entry> own, Replacement replacement) {
+        List<List<Entry>> rest = new ArrayList<>();
         for (int from = 0; from < own.size(); from += CHUNK) {
             List<Entry> chunk = own.subList(from, Math.min(own.size(), from + CHUNK));
-            replacement.handOver(new SiteFrame.Recovered(chunk).encode());
-            group.onHandedOver();
+            group.gate().onRecovering();
+            if (!rest.isEmpty() || !handOver(new SiteFrame.Recovered(chunk), replacement)) {
+                rest.add(chunk);
+            }
+        }
+        if (!rest.isEmpty()) {
+            group.sendRecovered(rest);
+        }
+    }
+
+    private static boolean handOver(SiteFrame frame, Replacement replacement) {
+        try {
+            replacement.handOver(frame.encode());
+            return true;
+        } catch (IllegalStateException e) {
+            return false;
         }
     }
 }

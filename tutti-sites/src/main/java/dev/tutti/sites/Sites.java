@@ -60,6 +60,7 @@ public final class Sites implements AutoCloseable {
                 .onMessage(sites::onMessage)
                 .onClosed(reason -> sites.onLost())
                 .join();
+        sites.bridge.check();
         sites.tick();
         return sites;
     }

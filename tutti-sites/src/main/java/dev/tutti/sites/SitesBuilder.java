@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.core.Printable;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -29,8 +30,9 @@ public final class SitesBuilder {
     /** Sets the name of this node's site, the same at all nodes of its cluster. Required. */
     public SitesBuilder site(String name) {
         if (name.isBlank() || name.length() > NAME_MAX) {
-            throw new IllegalArgumentException("a site's name has 1 to " + NAME_MAX + " characters, not '" + name + "'");
+            throw new IllegalArgumentException("a site's name has 1 to " + NAME_MAX + " characters, not " + name.length());
         }
+        Printable.checkName("the name of a site", name);
         site = name;
         return this;
     }

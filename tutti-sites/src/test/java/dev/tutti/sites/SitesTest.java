@@ -13,12 +13,18 @@ import dev.tutti.testkit.Cluster;
 import dev.tutti.testkit.ClusterTest;
 import dev.tutti.testkit.Components;
 import dev.tutti.testkit.Fault;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Site groups in virtual time: two sites of three processes, each process with a bridge node when it is a master. */
 class SitesTest {
@@ -170,6 +176,65 @@ class SitesTest {
         cluster.advanceUntil("paris has them", Duration.ofSeconds(20), () -> stations.running().size() == 6
                 && stations.running().subList(3, 6).stream().allMatch(station -> station.delivered().size() == 2));
         awaitNothingKept(cluster, stations);
+    }
+
+    /** A site is cut off and restarted as a whole; what it had accepted arrives nevertheless, since it is on disk. */
+    @ClusterTest(nodes = 6, seeds = 2)
+    void messagesOnDiskSurviveTheRestartOfTheirWholeSite(Cluster cluster) throws IOException {
+        Path directory = Files.createTempDirectory("tutti-sites");
+        try {
+            Components<Station> stations = start(cluster, settings -> settings.spill(
+                    ofNextRun(directory, settings.sites().node().name())));
+            stations.run(1, Station::send);
+            cluster.advance(SECOND).partition(1, 2, 3).advance(Duration.ofSeconds(10));
+            for (int count = 0; count < 100; count++) {
+                stations.run(1 + count % 3, Station::send);
+            }
+            cluster.advance(SECOND).crash(1, 2, 3).advance(SECOND).restart(1, 2, 3).advance(Duration.ofSeconds(5));
+            stations.run(2, Station::send);
+            cluster.heal();
+            cluster.advanceUntil("paris has them", Duration.ofSeconds(20), () -> stations.running().subList(3, 6).stream()
+                    .allMatch(station -> station.delivered().size() == 102));
+            for (Station station : stations.running().subList(3, 6)) {
+                assertThat(station.bySender().values()).extracting(List::size).containsExactlyInAnyOrder(35, 33, 33, 1);
+                assertThat(station.delivered()).doesNotHaveDuplicates();
+                station.bySender().values().forEach(numbers -> assertThat(numbers).isEqualTo(
+                        IntStream.rangeClosed(1, numbers.size()).boxed().toList()));
+            }
+            awaitNothingKept(cluster, stations);
+        } finally {
+            delete(directory);
+        }
+    }
+
+    /** Returns a copy of the last directory of a process: a process that is killed here does not release its lock. */
+    private static Path ofNextRun(Path directory, String name) {
+        try {
+            int run = 1;
+            while (Files.exists(directory.resolve(name + "-" + run))) {
+                run++;
+            }
+            Path next = Files.createDirectory(directory.resolve(name + "-" + run));
+            Path last = directory.resolve(name + "-" + (run - 1));
+            if (Files.exists(last)) {
+                try (Stream<Path> files = Files.walk(last)) {
+                    for (Path file : files.filter(each -> !each.equals(last)).toList()) {
+                        Files.copy(file, next.resolve(last.relativize(file)));
+                    }
+                }
+            }
+            return next;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
     }
 
     @ClusterTest(nodes = 6, seeds = 2)

@@ -20,7 +20,7 @@ public interface RetainedLog {
     /** Drops the messages before {@code position}. */
     void trimTo(long position);
 
-    /** Returns the bytes that are kept: the sum of {@link Entry#cost}. */
+    /** Returns the bytes that are kept, with the overhead of each message. */
     long bytes();
 
     /** Releases what the log holds. Idempotent. */

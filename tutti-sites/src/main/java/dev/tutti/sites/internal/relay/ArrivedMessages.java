@@ -15,6 +15,9 @@ import java.util.TreeMap;
  */
 public final class ArrivedMessages {
 
+    /** Most items that wait for their predecessors; more of them are no longer waited for. */
+    public static final int WAITING_MAX = 1 << 16;
+
     /** Receiver of messages. */
     public interface Receiver {
 
@@ -27,6 +30,7 @@ public final class ArrivedMessages {
 
     private final SequenceVector delivered;
     private final TreeMap<OriginMember, TreeMap<Long, RelayItem>> waiting = new TreeMap<>();
+    private int waitingCount;
     private long duplicates;
 
     /** @param delivered messages that were delivered before */
@@ -59,7 +63,11 @@ public final class ArrivedMessages {
             return;
         }
         if (item.first() > last + 1) {
-            waiting.computeIfAbsent(member, key -> new TreeMap<>()).putIfAbsent(item.first(), item);
+            boolean isNew = waiting.computeIfAbsent(member, key -> new TreeMap<>()).putIfAbsent(item.first(), item) == null;
+            waitingCount += isNew ? 1 : 0;
+            if (waitingCount > WAITING_MAX) {
+                onView(receiver);
+            }
             return;
         }
         deliver(item, receiver);
@@ -83,6 +91,7 @@ public final class ArrivedMessages {
         TreeMap<Long, RelayItem> later = waiting.get(member);
         while (later != null && !later.isEmpty() && later.firstKey() <= delivered.of(member) + 1) {
             RelayItem item = later.pollFirstEntry().getValue();
+            waitingCount--;
             if (item.sequence() > delivered.of(member)) {
                 deliver(item, receiver);
             }
@@ -112,6 +121,6 @@ public final class ArrivedMessages {
 
     /** Returns the number of messages that wait for their predecessors. */
     public int waiting() {
-        return waiting.values().stream().mapToInt(TreeMap::size).sum();
+        return waitingCount;
     }
 }

@@ -5,6 +5,7 @@ import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
+import dev.tutti.core.Printable;
 import dev.tutti.core.View;
 import dev.tutti.sites.internal.relay.BridgeFrame;
 import dev.tutti.sites.internal.relay.BridgeFrame.Announce;
@@ -104,7 +105,8 @@ public final class SiteTable {
 
     /** Takes an announcement of a master. Returns whether the list has changed. */
     public boolean onAnnounce(View view, Member master, Announce announced) {
-        if (!view.contains(master) || !rows.containsKey(announced.site()) && rows.size() == SITES_MAX) {
+        boolean isNew = !rows.containsKey(announced.site());
+        if (!view.contains(master) || isNew && (rows.size() == SITES_MAX || !Printable.isName(announced.site()))) {
             return false;
         }
         LinkedHashMap<Member, Announce> before = new LinkedHashMap<>(masters);

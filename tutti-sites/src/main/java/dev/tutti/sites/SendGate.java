@@ -1,0 +1,157 @@
+package dev.tutti.sites;
+
+import dev.tutti.SendException;
+import dev.tutti.Threads;
+import dev.tutti.sites.internal.relay.Retention;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gate before the messages of one member that other sites get: one at a time, so that they are sent in the order of their numbers;
+ * not while what the member has kept is brought back; and not while the log is full. Thread-safe, under the site group's lock.
+ */
+final class SendGate {
+
+    /** Time that a listener waits for another thread that sends. That thread may wait for the listener. */
+    private static final long LISTENER_NANOS = 100_000_000;
+
+    private final SiteGroupBuilder settings;
+    private final String name;
+    private final Retention retention;
+    private final ReentrantLock lock;
+    private final Condition changed;
+    private long sequence;
+    private boolean isSending;
+
+    /** Frames of this member that bring messages back, and were not delivered yet. */
+    private int recovering;
+
+    private boolean isClosed;
+
+    /** Thread that calls the application's listeners now; null if there is none. */
+    private volatile @Nullable Thread listening;
+
+    SendGate(SiteGroupBuilder settings, Retention retention, ReentrantLock lock, Threads threads) {
+        this.settings = settings;
+        this.name = settings.group().name();
+        this.retention = retention;
+        this.lock = lock;
+        this.changed = threads.condition(lock);
+    }
+
+    /** Notes the thread that calls listeners. */
+    void setListening(@Nullable Thread thread) {
+        listening = thread;
+    }
+
+    /**
+     * Waits for this thread's turn and for room, and returns the number of the message. {@link #end} has to follow.
+     *
+     * @throws SendException if the time-out passes, or a listener would hold up what it waits for
+     */
+    long begin(int bytes) {
+        boolean isListener = listening == Thread.currentThread();
+        long left = isListener ? LISTENER_NANOS : settings.timeout().toNanos();
+        lock.lock();
+        try {
+            while (!isClosed && (isSending || recovering > 0 || !hasRoom(bytes))) {
+                if (isListener && (left <= 0 || !hasRoom(bytes))) {
+                    throw new SendException(SendException.Reason.LISTENER, "a listener of site group " + name
+                            + " would have to wait for " + waitsFor(bytes) + ", and holds it up; send on another thread");
+                }
+                if (left <= 0) {
+                    throw new SendException(SendException.Reason.QUEUE_FULL, "site group " + name + " has waited "
+                            + settings.timeout().toMillis() + " ms for " + waitsFor(bytes));
+                }
+                left = changed.awaitNanos(left);
+            }
+            if (isClosed) {
+                throw new SendException(SendException.Reason.LEFT, "site group " + name + " was left");
+            }
+            isSending = true;
+            return sequence + 1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SendException(SendException.Reason.INTERRUPTED, "the thread was interrupted while it waited to send", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** @param isSent whether the message was accepted; otherwise its number is used again */
+    void end(boolean isSent) {
+        lock.lock();
+        try {
+            isSending = false;
+            if (isSent) {
+                sequence++;
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean hasRoom(int bytes) {
+        return settings.whenFull() == WhenFull.DROP_OLDEST
+                || retention.count() == 0
+                || retention.bytes() + bytes <= settings.retainedBytesMax();
+    }
+
+    private String waitsFor(int bytes) {
+        if (!hasRoom(bytes)) {
+            return "sites " + retention.lagging() + ", which lack " + retention.bytes() + " bytes of at most "
+                    + settings.retainedBytesMax();
+        }
+        return recovering > 0 ? "messages that this member brings back" : "another thread that sends";
+    }
+
+    /** Notes that messages may have been dropped from the log; under the lock. */
+    void onRoom() {
+        changed.signalAll();
+    }
+
+    /** Notes that this member sends a frame that brings messages back. */
+    void onRecovering() {
+        lock.lock();
+        try {
+            recovering++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes that a frame that brings messages back was delivered, or was not sent. */
+    void onRecovered() {
+        lock.lock();
+        try {
+            recovering--;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until all frames that bring messages back were delivered, or the group is left; returns whether they were. */
+    boolean awaitRecovered() {
+        lock.lock();
+        try {
+            while (recovering > 0 && !isClosed) {
+                changed.await();
+            }
+            return !isClosed;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends all waits; under the lock. */
+    void close() {
+        isClosed = true;
+        changed.signalAll();
+    }
+}

@@ -1,0 +1,160 @@
+package dev.tutti.sites.internal.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Logs in memory and on disk: against a model, after damage, and when they can't be written. */
+class RetainedLogTest {
+
+    private static final int SEGMENT_BYTES = 2_000;
+
+    @TempDir
+    private Path directory;
+
+    private static Entry entry(long number, int bytes) {
+        byte[] content = new byte[bytes];
+        new SplittableRandom(number).nextBytes(content);
+        return new Entry(new OriginMember(number % 3, 1, "n"), number + 1, number % 2 == 0 ? List.of() : List.of("paris"), false, content);
+    }
+
+    private static void assertSame(Entry found, Entry expected) {
+        assertThat(found).usingRecursiveComparison().isEqualTo(expected);
+    }
+
+    @Test
+    void logInMemoryIsLikeItsModel() throws IOException {
+        for (int seed = 0; seed < 200; seed++) {
+            run(new SplittableRandom(seed), new MemoryLog(), false);
+        }
+    }
+
+    /** The log is opened anew at any time, without having been closed: as after the end of its process. */
+    @Test
+    void logOnDiskIsLikeItsModelAlsoWhenItsProcessEnds() throws IOException {
+        for (int seed = 0; seed < 100; seed++) {
+            run(new SplittableRandom(seed), new DiskLog(directory.resolve("log-" + seed), SEGMENT_BYTES), true);
+        }
+    }
+
+    private void run(SplittableRandom random, RetainedLog opened, boolean isOnDisk) throws IOException {
+        RetainedLog log = opened;
+        TreeMap<Long, Entry> model = new TreeMap<>();
+        long end = 0;
+        for (int step = 0; step < 200; step++) {
+            switch (random.nextInt(isOnDisk ? 12 : 11)) {
+                case 0 -> {
+                    long position = log.first() + random.nextInt(20);
+                    log.trimTo(position);
+                    model.headMap(position).clear();
+                }
+                case 1, 2, 3, 4 -> {
+                    long position = log.first() - 2 + random.nextInt(20);
+                    Entry found = log.at(position);
+                    assertThat(found == null).isEqualTo(model.get(position) == null);
+                    if (found != null) {
+                        assertSame(found, model.get(position));
+                    }
+                }
+                case 11 -> {
+                    log = new DiskLog(((DiskLog) log).directory(), SEGMENT_BYTES);
+                    // Whole segments are deleted: messages that were trimmed may be back.
+                    assertThat(log.first()).isLessThanOrEqualTo(model.isEmpty() ? end : model.firstKey());
+                    log.trimTo(model.isEmpty() ? end : model.firstKey());
+                    end = log.end();
+                }
+                default -> {
+                    Entry next = entry(end, random.nextInt(300));
+                    assertThat(log.append(next)).isEqualTo(end);
+                    model.put(end++, next);
+                }
+            }
+            assertThat(log.end()).isEqualTo(end);
+            assertThat(log.bytes() == 0).isEqualTo(model.isEmpty());
+        }
+        log.close();
+    }
+
+    @Test
+    void damagedRecordAndWhatFollowsItAreCutOff() throws IOException {
+        for (int damage = 0; damage < 60; damage++) {
+            Path own = directory.resolve("damaged-" + damage);
+            DiskLog log = new DiskLog(own, SEGMENT_BYTES);
+            for (int number = 0; number < 40; number++) {
+                log.append(entry(number, 100));
+            }
+            log.close();
+            SplittableRandom random = new SplittableRandom(damage);
+            List<Path> files;
+            try (Stream<Path> found = Files.list(own)) {
+                files = found.sorted().toList();
+            }
+            Path file = files.get(random.nextInt(files.size()));
+            byte[] bytes = Files.readAllBytes(file);
+            if (damage % 2 == 0) {
+                bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+                Files.write(file, bytes);
+            } else {
+                Files.write(file, Arrays.copyOf(bytes, random.nextInt(bytes.length)), StandardOpenOption.TRUNCATE_EXISTING);
+            }
+            DiskLog again = new DiskLog(own, SEGMENT_BYTES);
+            assertThat(again.end()).isLessThan(40);
+            for (long position = again.first(); position < again.end(); position++) {
+                assertSame(again.at(position), entry(position, 100));
+            }
+            long end = again.end();
+            assertThat(again.append(entry(end, 100))).isEqualTo(end);
+            again.close();
+        }
+    }
+
+    @Test
+    void directoryBelongsToOneMember() {
+        try (Spill first = new Spill(directory)) {
+            assertThat(first.earlier()).isEmpty();
+            assertThatThrownBy(() -> new Spill(directory))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("each needs a directory of its own");
+        }
+    }
+
+    @Test
+    void nextRunFindsWhatEarlierOnesHaveKept() {
+        for (int run = 0; run < 3; run++) {
+            try (Spill spill = new Spill(directory)) {
+                assertThat(spill.earlier()).hasSize(run);
+                assertThat(spill.sites()).isEqualTo(run == 0 ? List.of() : List.of("paris", "tokyo"));
+                spill.noteSites(List.of("tokyo", "paris"));
+                spill.current().append(entry(run, 10));
+            }
+        }
+        try (Spill spill = new Spill(directory)) {
+            for (int run = 0; run < 3; run++) {
+                assertSame(spill.earlier().get(run).at(0), entry(run, 10));
+            }
+            spill.deleteEarlier();
+        }
+        try (Spill spill = new Spill(directory)) {
+            assertThat(spill.earlier()).hasSize(1);
+            assertThat(spill.earlier().getFirst().end()).isZero();
+        }
+    }
+
+    @Test
+    void directoryThatCannotBeUsedIsNamed() throws IOException {
+        Path file = Files.createFile(directory.resolve("file"));
+        assertThatThrownBy(() -> new Spill(file)).isInstanceOf(UncheckedIOException.class).hasMessageContaining(file.toString());
+    }
+}

@@ -9,6 +9,7 @@ import dev.tutti.Threads;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.internal.Logs;
 import dev.tutti.sites.internal.log.Entry;
 import dev.tutti.sites.internal.log.MemoryLog;
 import dev.tutti.sites.internal.log.OriginMember;
@@ -28,6 +29,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 /**
  * A group that spans sites: a group at each site, whose messages reach the members at other sites, too.
@@ -40,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  * fails at once in a listener, since the listener itself holds up the acknowledgements.
  */
 public final class SiteGroup implements AutoCloseable {
+
+    private static final Logger LOG = Logs.of(SiteGroup.class);
 
     private final SiteGroupBuilder settings;
     private final Sites sites;
@@ -113,6 +117,10 @@ public final class SiteGroup implements AutoCloseable {
         sites.bridge().check();
         attend();
         if (spill != null) {
+            if (spill.damagedBytes() > 0) {
+                LOG.warn("site group {}: {} bytes of messages that an earlier run has kept in {} are damaged, and lost", name,
+                        spill.damagedBytes(), settings.directory());
+            }
             threads.start("tutti-sites-" + name + "-recovery", new Recovery(this, joined, spill));
         }
     }

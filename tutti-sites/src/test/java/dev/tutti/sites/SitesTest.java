@@ -49,8 +49,8 @@ class SitesTest {
     @ClusterTest(nodes = 6, seeds = 2)
     void nothingIsLostOrDeliveredTwiceWhileMastersCrashAndSitesAreCutOff(Cluster cluster) {
         Components<Station> stations = start(cluster, settings -> settings);
-        stations.keep(Duration.ofMillis(25), Station::send);
-        for (int round = 0; round < 4; round++) {
+        stations.keep(Duration.ofMillis(50), Station::send);
+        for (int round = 0; round < 3; round++) {
             cluster.randomFaults(Duration.ofSeconds(4), Fault.CRASH, Fault.STOP, Fault.SLOWNESS);
             cluster.partition(1, 2, 3).advance(Duration.ofSeconds(8)).heal();
         }
@@ -63,7 +63,7 @@ class SitesTest {
     @ClusterTest(nodes = 6, seeds = 2)
     void bothPartsOfADividedSiteReachTheOther(Cluster cluster) {
         Components<Station> stations = start(cluster, settings -> settings);
-        stations.keep(Duration.ofMillis(25), Station::send);
+        stations.keep(Duration.ofMillis(50), Station::send);
         for (int round = 0; round < 3; round++) {
             int alone = 1 + cluster.random().nextInt(3);
             for (int other = 1; other <= 3; other++) {

@@ -10,8 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 public final class DiskLog implements RetainedLog {
 
     private static final int SEGMENT_BYTES = 16 << 20;
-    private static final String SUFFIX = ".log";
+    private static final int DIGITS = 19;
+    private static final Pattern NAME = Pattern.compile("\\d{" + DIGITS + "}\\.log");
 
     private final Path directory;
     private final int segmentBytes;
@@ -37,7 +39,8 @@ public final class DiskLog implements RetainedLog {
     private long damagedBytes;
 
     /**
-     * Opens the log of a directory, which is created if it is missing. The tail behind a damaged record is cut off.
+     * Opens the log of a directory, which is created if it is missing. A segment is cut off before a damaged record: there are no
+     * messages at these positions then.
      *
      * @throws IOException if a file can't be read or written
      */
@@ -51,29 +54,22 @@ public final class DiskLog implements RetainedLog {
         this.directory = Files.createDirectories(directory);
         List<Path> files;
         try (Stream<Path> found = Files.list(directory)) {
-            files = found.filter(file -> file.toString().endsWith(SUFFIX)).sorted().toList();
+            files = found.filter(file -> NAME.matcher(file.getFileName().toString()).matches()).sorted().toList();
         }
-        for (Path file : files) {
-            open(file);
+        try {
+            for (Path file : files) {
+                long base = Long.parseLong(file.getFileName().toString().substring(0, DIGITS));
+                Segment segment = Segment.open(file, base);
+                segments.put(base, segment);
+                damagedBytes += segment.damagedBytes();
+            }
+        } catch (IOException e) {
+            close();
+            throw e;
         }
         first = segments.isEmpty() ? 0 : segments.firstKey();
         end = segments.isEmpty() ? 0 : segments.lastEntry().getValue().end();
         bytes = segments.values().stream().mapToLong(Segment::bytes).sum();
-    }
-
-    private void open(Path file) throws IOException {
-        String name = file.getFileName().toString();
-        long base = Long.parseLong(name.substring(0, name.length() - SUFFIX.length()));
-        Map.Entry<Long, Segment> before = segments.lastEntry();
-        if (before != null && before.getValue().end() != base) {
-            // What follows a gap is useless: messages of a sender would be missing.
-            damagedBytes += Files.size(file);
-            Files.delete(file);
-            return;
-        }
-        Segment segment = Segment.open(file, base);
-        damagedBytes += segment.damagedBytes();
-        segments.put(base, segment);
     }
 
     Path directory() {
@@ -93,7 +89,7 @@ public final class DiskLog implements RetainedLog {
         try {
             Segment last = segments.isEmpty() ? null : segments.lastEntry().getValue();
             if (last == null || last.bytes() >= segmentBytes) {
-                last = Segment.open(directory.resolve(String.format("%019d", end) + SUFFIX), end);
+                last = Segment.open(directory.resolve(String.format(Locale.ROOT, "%019d.log", end)), end);
                 segments.put(end, last);
             }
             bytes += last.append(ByteBuffer.wrap(out.array(), 0, out.length()));
@@ -120,6 +116,9 @@ public final class DiskLog implements RetainedLog {
             return null;
         }
         Segment segment = segments.floorEntry(position).getValue();
+        if (position >= segment.end()) {
+            return null;
+        }
         try {
             return Entry.take(new ByteInput(segment.read(position)));
         } catch (IOException | MalformedException e) {
@@ -139,6 +138,7 @@ public final class DiskLog implements RetainedLog {
             if (first == oldest.end()) {
                 segments.pollFirstEntry();
                 oldest.delete();
+                first = segments.isEmpty() ? end : segments.firstKey();
             }
         }
     }

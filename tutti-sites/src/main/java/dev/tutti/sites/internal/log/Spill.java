@@ -12,6 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +78,7 @@ public final class Spill implements AutoCloseable {
             long number = found.isEmpty()
                     ? 1
                     : Long.parseLong(found.getLast().getFileName().toString().substring(EARLIER.length())) + 1;
-            Path aside = directory.resolve(EARLIER + String.format("%019d", number));
+            Path aside = directory.resolve(EARLIER + String.format(Locale.ROOT, "%019d", number));
             Files.move(last, aside, StandardCopyOption.ATOMIC_MOVE);
             found.add(aside);
         }

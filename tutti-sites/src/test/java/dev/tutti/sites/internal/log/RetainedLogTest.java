@@ -88,7 +88,7 @@ class RetainedLogTest {
     }
 
     @Test
-    void damagedRecordAndWhatFollowsItAreCutOff() throws IOException {
+    void damagedRecordAndWhatFollowsItInItsSegmentAreCutOff() throws IOException {
         for (int damage = 0; damage < 60; damage++) {
             Path own = directory.resolve("damaged-" + damage);
             DiskLog log = new DiskLog(own, SEGMENT_BYTES);
@@ -109,11 +109,19 @@ class RetainedLogTest {
             } else {
                 Files.write(file, Arrays.copyOf(bytes, random.nextInt(bytes.length)), StandardOpenOption.TRUNCATE_EXISTING);
             }
+            Files.createFile(own.resolve("notes.log"));
             DiskLog again = new DiskLog(own, SEGMENT_BYTES);
-            assertThat(again.end()).isLessThan(40);
-            for (long position = again.first(); position < again.end(); position++) {
-                assertSame(again.at(position), entry(position, 100));
+            assertThat(again.damagedBytes()).isPositive();
+            int lost = 0;
+            for (long position = 0; position < 40; position++) {
+                Entry found = again.at(position);
+                if (found == null) {
+                    lost++;
+                } else {
+                    assertSame(found, entry(position, 100));
+                }
             }
+            assertThat(lost).isBetween(1, SEGMENT_BYTES / 100);
             long end = again.end();
             assertThat(again.append(entry(end, 100))).isEqualTo(end);
             again.close();

@@ -14,6 +14,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +32,9 @@ class DiscoverySourceTest {
         @Nullable Supplier<? extends Throwable> outage;
         boolean isWritable = true;
         long looks;
+
+        /** Time for which a call waits before it fails. */
+        Duration silence = Duration.ZERO;
 
         /** Where calls wait while it is set; null to return at once. */
         @Nullable CompletableFuture<Void> gate;
@@ -51,10 +57,23 @@ class DiscoverySourceTest {
             }
             Supplier<? extends Throwable> present = outage;
             if (present != null) {
+                beSilent();
                 switch (present.get()) {
                     case IOException thrown -> throw thrown;
                     case Error thrown -> throw thrown;
                     case Throwable thrown -> throw new IllegalStateException(thrown);
+                }
+            }
+        }
+
+        private void beSilent() {
+            if (silence.isPositive()) {
+                try {
+                    Objects.requireNonNull(threads).get(new CompletableFuture<>(), silence.toNanos(), TimeUnit.NANOSECONDS);
+                } catch (TimeoutException e) {
+                    // The silence is over.
+                } catch (InterruptedException | ExecutionException e) {
+                    throw new IllegalStateException(e);
                 }
             }
         }
@@ -168,11 +187,23 @@ class DiscoverySourceTest {
 
     @ClusterTest(nodes = 5, seeds = 30)
     void aGroupThatStandsNeedsNoSourceAndNewcomersComeWhenItIsBack(Cluster cluster) {
+        newcomersComeWhenTheSourceIsBack(cluster, Duration.ZERO);
+    }
+
+    /** As a name server that is away, or a host behind a firewall: each call waits until its time-out. */
+    @ClusterTest(nodes = 5, seeds = 30)
+    void newcomersComeAsSoonWhenTheSourceWasSilent(Cluster cluster) {
+        newcomersComeWhenTheSourceIsBack(cluster, Duration.ofSeconds(3));
+    }
+
+    private static void newcomersComeWhenTheSourceIsBack(Cluster cluster, Duration silence) {
         Board board = boardOf(cluster);
         cluster.deploy(DiscoverySourceTest::join);
         cluster.start(1, 2, 3, 4);
         cluster.awaitOneViewOf(JOIN, 1, 2, 3, 4);
         board.outage = () -> new IOException("the board is away");
+        board.threads = cluster.node(1).threads();
+        board.silence = silence;
         cluster.crash(4);
         cluster.start(5);
         cluster.advance(Duration.ofMinutes(10));

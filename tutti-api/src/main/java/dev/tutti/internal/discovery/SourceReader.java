@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Reads one source of addresses, on a thread of its own: makes this node's entry, then lists the others', again and again.
  *
  * <p>A node that has met nobody looks about once a second. One that has met others looks every ten seconds, and less often in
- * a large cluster, so that all nodes together look about once a second. After a failure, the pause grows.
+ * a large cluster, so that all nodes together look about once a second. After a failure, the pause grows, and counts from the
+ * beginning of the look that has failed.
  */
 public final class SourceReader {
 
@@ -138,10 +139,14 @@ public final class SourceReader {
     }
 
     private void run() {
+        long spentNanos;
         do {
+            long beganNanos = host.nanoTime();
             Throwable thrown = fence.attempt(this::look);
             pauseNanos = thrown == null ? succeeded() : failed(thrown);
-        } while (pause(pauseNanos));
+            // The time that a failed look has taken is part of the pause, so that the return of a silent source is noticed in time.
+            spentNanos = thrown == null ? 0 : host.nanoTime() - beganNanos;
+        } while (pause(pauseNanos, spentNanos));
         Throwable thrown = fence.attempt(source::close);
         if (thrown != null) {
             node.onTrouble(name, "discovery source " + name + " keeps the entry of this node: " + sentence(thrown), false);
@@ -234,9 +239,13 @@ public final class SourceReader {
         return Printable.escape(isPlain ? Objects.requireNonNull(message) : thrown.toString());
     }
 
-    /** Waits, and returns false if the reader has to end. */
-    private boolean pause(long nanos) {
-        long left = nanos - nanos / 4 + random.nextLong(nanos / 2 + 1);
+    /**
+     * Waits, and returns false if the reader has to end.
+     *
+     * @param spentNanos part of the pause that is over
+     */
+    private boolean pause(long nanos, long spentNanos) {
+        long left = Math.max(nanos / 8, nanos - nanos / 4 + random.nextLong(nanos / 2 + 1) - spentNanos);
         long deadline = host.nanoTime() + left;
         lock.lock();
         try {

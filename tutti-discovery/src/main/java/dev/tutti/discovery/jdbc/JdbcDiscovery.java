@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +35,10 @@ public final class JdbcDiscovery implements DiscoverySource {
     }
 
     private static final int SECONDS_MAX = 5;
+
+    /** Longest wait for the server's next bytes: a server that has lost its power closes no connection. */
+    private static final int NETWORK_MILLIS_MAX = 8_000;
+
     private static final int ROWS_MAX = 10_000;
 
     private final Connector connector;
@@ -197,6 +202,14 @@ public final class JdbcDiscovery implements DiscoverySource {
         return statement;
     }
 
+    private static void limitWaiting(Connection connection) throws SQLException {
+        try {
+            connection.setNetworkTimeout(Runnable::run, NETWORK_MILLIS_MAX);
+        } catch (SQLFeatureNotSupportedException e) {
+            // A call that hangs is given up by its caller.
+        }
+    }
+
     private static boolean isConnectionLost(SQLException e) {
         return e.getSQLState() != null && e.getSQLState().startsWith("08");
     }
@@ -204,6 +217,7 @@ public final class JdbcDiscovery implements DiscoverySource {
     private <T extends @Nullable Object> T with(Work<T> work) throws IOException {
         try (Connection connection = connector.connect()) {
             connection.setAutoCommit(true);
+            limitWaiting(connection);
             return work.apply(connection);
         } catch (SQLException e) {
             // Messages of drivers go over several lines.

@@ -12,12 +12,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * A cluster of the user's own components in virtual time; the test controls its network, processes and clock.
  *
  * <p>Processes are numbered from 1 and named {@code n1}, {@code n2} and so on. Each that is up has one {@link Node},
- * the real one, and one component on it. Listeners and components run on threads of their own, one at a time while
+ * the real one, one component on it, and the nodes that the component starts beside it. Listeners and components run on threads of their own, one at a time while
  * virtual time stands still; when they wait for tutti, virtual time passes. So the same seed gives the same run, as
  * long as components take time and randomness from here ({@link #clock}, {@link #random}, {@link #scheduler}) and start
  * no threads.
@@ -50,10 +49,11 @@ public final class Cluster implements AutoCloseable {
     private final Story story;
     private final SplittableRandom random;
     private final Workload workload;
-    private final TreeMap<GroupKey, GroupHistory> records = new TreeMap<>();
+    private final TreeMap<GroupHistory.Key, GroupHistory> records = new TreeMap<>();
     private final Expectations expectations = new Expectations();
     private final List<SimulatedProcess> processes = new ArrayList<>();
-    private final ClusterState state = new ClusterState(processes, records);
+    private final ClusterState state;
+    private final SiteMap sites;
 
     /** Hosts by their names; each process has a host of its own. */
     private final TreeMap<String, List<String>> names = new TreeMap<>();
@@ -67,17 +67,17 @@ public final class Cluster implements AutoCloseable {
         story = new Story(simulation);
         random = simulation.fork();
         workload = new Workload(simulation, threads);
-        List<String> addresses =
-                IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
+        sites = new SiteMap(size, simulation.network(), processes);
         for (int number = 1; number <= size; number++) {
-            String name = "n" + number;
+            int own = number;
             processes.add(new SimulatedProcess(
-                    simulation, threads, story, records, expectations, names, name, () -> builder(name, addresses)));
+                    simulation, threads, story, records, expectations, names, "n" + number, () -> builder(own)));
         }
+        state = new ClusterState(simulation, story, processes, records);
     }
 
-    private NodeBuilder builder(String name, List<String> addresses) {
-        return configuration.apply(Node.of(Node.defaults()).name(name).seeds(addresses.toArray(String[]::new)));
+    private NodeBuilder builder(int number) {
+        return configuration.apply(sites.setUp(number, Node.of(Node.defaults()).name("n" + number)));
     }
 
     /**
@@ -93,7 +93,10 @@ public final class Cluster implements AutoCloseable {
         return new Cluster(size, seed);
     }
 
-    /** Sets up nodes from their next start on, as {@code builder -> builder.set("preset", "fast")}. */
+    /**
+     * Sets up the first nodes of processes from their next start on, as {@code builder -> builder.set("preset", "fast")}.
+     * Components set up those that they {@linkplain Node#startBeside start beside them}.
+     */
     public Cluster configure(UnaryOperator<NodeBuilder> settings) {
         configuration = settings;
         return this;
@@ -105,6 +108,18 @@ public final class Cluster implements AutoCloseable {
      */
     public Cluster distinctMessages(Predicate<String> groups) {
         expectations.setDistinct(groups);
+        return this;
+    }
+
+    /**
+     * Makes some processes a site: a cluster of its own, of that name, whose first nodes have each other as seeds. Before anything is
+     * started.
+     *
+     * @param name neither blank nor that of another site
+     * @param numbers processes, each at one site at most
+     */
+    public Cluster site(String name, int... numbers) {
+        sites.add(name, numbers);
         return this;
     }
 
@@ -139,6 +154,29 @@ public final class Cluster implements AutoCloseable {
         return Integer.parseInt(node.address().substring(1, node.address().indexOf(':')));
     }
 
+    /** Returns the site of a process; empty if it is at none. */
+    public String siteOf(int number) {
+        return sites.of(number);
+    }
+
+    /** Returns the processes of a site, for {@link #partition(int...)}, {@link #crash} and others. */
+    public int[] at(String site) {
+        return sites.at(site);
+    }
+
+    /**
+     * Returns addresses of all processes, at any site, as seeds for nodes that components start beside their first.
+     *
+     * @param place 1 for the first node that a process has beside another, 2 for the second, up to 8; 0 for the first nodes
+     */
+    public String[] addresses(int place) {
+        return SiteMap.addresses(place, all());
+    }
+
+    private int[] all() {
+        return IntStream.rangeClosed(1, size()).toArray();
+    }
+
     public boolean isUp(int number) {
         return process(number).isUp();
     }
@@ -149,7 +187,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     List<Integer> runningNumbers() {
-        return IntStream.rangeClosed(1, size()).filter(this::isRunning).boxed().toList();
+        return IntStream.of(all()).filter(this::isRunning).boxed().toList();
     }
 
     // ------------------------------------------------------------------ life of processes
@@ -171,7 +209,7 @@ public final class Cluster implements AutoCloseable {
     /** Starts all processes at one instant, and lets time pass until each has its component. */
     public <C> Components<C> startAll(Function<? super Node, ? extends C> components) {
         Components<C> deployed = deploy(components);
-        start(IntStream.rangeClosed(1, size()).toArray());
+        start(all());
         return deployed;
     }
 
@@ -189,60 +227,44 @@ public final class Cluster implements AutoCloseable {
 
     /** Starts processes without waiting for their components. */
     void begin(int... numbers) {
-        threads.checkTest();
         Function<? super Node, ?> components = factory;
         if (components == null) {
             throw new IllegalStateException("nothing is deployed; call deploy or startAll first");
         }
-        for (int number : numbers) {
-            process(number).start(components);
-        }
+        forEach(numbers, process -> process.start(components));
+    }
+
+    private Cluster forEach(int[] numbers, Consumer<SimulatedProcess> action) {
+        threads.checkTest();
+        Arrays.stream(numbers).mapToObj(this::process).forEach(action);
+        return this;
     }
 
     /** Kills processes: their kernels close the connections, so the others notice. */
     public Cluster crash(int... numbers) {
-        threads.checkTest();
-        for (int number : numbers) {
-            process(number).crash(false);
-        }
-        return this;
+        return forEach(numbers, process -> process.crash(false));
     }
 
     /** Cuts the power of machines: the others get no notice. */
     public Cluster powerOff(int... numbers) {
-        threads.checkTest();
-        for (int number : numbers) {
-            process(number).crash(true);
-        }
-        return this;
+        return forEach(numbers, process -> process.crash(true));
     }
 
     /** Closes the components, if they are {@link AutoCloseable}, and the nodes, and lets time pass until they are down. */
     public Cluster stop(int... numbers) {
-        threads.checkTest();
-        for (int number : numbers) {
-            process(number).stop();
-        }
+        forEach(numbers, SimulatedProcess::stop);
         return advanceUntil("end of " + names(numbers), ACTION_LIMIT, () ->
                 Arrays.stream(numbers).noneMatch(this::isUp));
     }
 
     /** Pauses processes, as SIGSTOP does; their connections stay open. */
     public Cluster pause(int... numbers) {
-        threads.checkTest();
-        for (int number : numbers) {
-            process(number).pause();
-        }
-        return this;
+        return forEach(numbers, SimulatedProcess::pause);
     }
 
     /** Resumes processes that were paused. */
     public Cluster resume(int... numbers) {
-        threads.checkTest();
-        for (int number : numbers) {
-            process(number).resume();
-        }
-        return this;
+        return forEach(numbers, SimulatedProcess::resume);
     }
 
     /** Delays each message before the listeners of a process see it, from now on. */
@@ -289,15 +311,20 @@ public final class Cluster implements AutoCloseable {
 
     /** Cuts the network between these processes and all others, both ways. */
     public Cluster partition(int... side) {
-        TreeSet<Integer> chosen = new TreeSet<>(Arrays.stream(side).boxed().toList());
-        List<SimulatedNode> inside = new ArrayList<>();
-        List<SimulatedNode> outside = new ArrayList<>();
-        for (int number = 1; number <= size(); number++) {
-            (chosen.contains(number) ? inside : outside).add(simulated(number));
-        }
+        return partition(side, IntStream.of(all()).filter(number -> Arrays.stream(side).noneMatch(each -> each == number)).toArray());
+    }
+
+    /** Cuts the network between the processes of one side and those of the other, both ways. */
+    public Cluster partition(int[] side, int[] otherSide) {
+        List<SimulatedNode> inside = machines(side);
+        List<SimulatedNode> outside = machines(otherSide);
         story.tell("", "the network parts " + inside + " from " + outside);
         simulation.network().partition(inside, outside);
         return this;
+    }
+
+    private List<SimulatedNode> machines(int... numbers) {
+        return Arrays.stream(numbers).sorted().distinct().mapToObj(this::simulated).toList();
     }
 
     /** Cuts the network from one process to the other, while the way back stays open. */
@@ -328,9 +355,32 @@ public final class Cluster implements AutoCloseable {
         return this;
     }
 
-    /** Sets the time of each frame between any two processes: {@code latency}, and up to {@code jitter} more. */
+    /**
+     * Sets the time of each frame between any two processes: {@code latency}, and up to {@code jitter} more. Sites may have {@linkplain
+     * #latencyBetweenSites another}.
+     */
     public Cluster latency(Duration latency, Duration jitter) {
         simulation.network().setPath(Path.LOCAL.withLatency(latency, jitter));
+        return this;
+    }
+
+    /**
+     * Sets the time of each frame between processes of different sites: {@code latency}, and up to {@code jitter} more.
+     *
+     * @throws IllegalStateException if there are no two sites
+     */
+    public Cluster latencyBetweenSites(Duration latency, Duration jitter) {
+        sites.setLatency(latency, jitter);
+        return this;
+    }
+
+    /**
+     * Sets the capacity of each connection between processes of different sites.
+     *
+     * @throws IllegalStateException if there are no two sites
+     */
+    public Cluster bandwidthBetweenSites(long bytesPerSecond) {
+        sites.setBandwidth(bytesPerSecond);
         return this;
     }
 
@@ -342,21 +392,13 @@ public final class Cluster implements AutoCloseable {
     // ------------------------------------------------------------------ faults at random
 
     /**
-     * Injects random faults for a time, of the given kinds or of all. On return the network is healed, and all
+     * Injects random faults for a time, of the given kinds or of all that this cluster can have. On return the network is healed, and all
      * processes are resumed, at normal speed and started again, but nothing has had time to settle.
      */
     public Cluster randomFaults(Duration duration, Fault... kinds) {
         threads.checkTest();
-        new RandomFaults(this, simulation.fork(), kinds.length == 0 ? Fault.values() : kinds).run(duration);
+        new RandomFaults(this, sites, simulation.fork(), kinds).run(duration);
         return this;
-    }
-
-    boolean isStopping(int number) {
-        return process(number).isStopping();
-    }
-
-    void beginStop(int number) {
-        process(number).stop();
     }
 
     // ------------------------------------------------------------------ time
@@ -429,7 +471,7 @@ public final class Cluster implements AutoCloseable {
 
     void keep(int number, Duration meanPause, Runnable action) {
         SimulatedProcess process = process(number);
-        workload.keep(process, () -> isRunning(number) && !isStopping(number), meanPause, action);
+        workload.keep(process, () -> isRunning(number) && !process.isStopping(), meanPause, action);
     }
 
     /** Ends the actions that {@link Components#keep} has begun. */
@@ -440,7 +482,10 @@ public final class Cluster implements AutoCloseable {
 
     // ------------------------------------------------------------------ what holds
 
-    /** Waits for one view in each group, of all its members on running processes, for 30 s at most. */
+    /**
+     * Waits for one view in each group of each cluster, of all its members on running processes, for 30 s at most. Each site is a cluster,
+     * and nodes that components start may be in further ones.
+     */
     public Cluster awaitOneView() {
         return awaitOneView(VIEW_LIMIT);
     }
@@ -523,20 +568,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Returns the state of all processes and the last events, for a failure. */
     public String describe() {
-        StringBuilder text = new StringBuilder(String.format(
-                Locale.ROOT,
-                "  %d processes, seed %d, at %.6f s of virtual time\n",
-                size(),
-                seed(),
-                simulation.nowNanos() / 1e9));
-        for (SimulatedProcess process : processes) {
-            text.append("    ").append(process.describe()).append('\n');
-        }
-        text.append("  what happened last\n");
-        for (String line : story.last(LINES_SHOWN)) {
-            text.append(line).append('\n');
-        }
-        return text.toString();
+        return state.describe();
     }
 
     private static List<String> names(int... numbers) {
@@ -559,5 +591,4 @@ public final class Cluster implements AutoCloseable {
     }
 
     private static final int SIZE_MAX = 64;
-    private static final int LINES_SHOWN = 40;
 }

@@ -1,9 +1,11 @@
 package dev.tutti.testkit;
 
 import dev.tutti.core.Member;
+import dev.tutti.sim.Simulation;
 import dev.tutti.sim.check.Violation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -11,14 +13,19 @@ import java.util.TreeSet;
 /** State of a cluster as a whole: its views, its rest, and the guarantees that were broken. */
 final class ClusterState {
 
+    private final Simulation simulation;
+    private final Story story;
     private final List<SimulatedProcess> processes;
-    private final Map<GroupKey, GroupHistory> histories;
+    private final Map<GroupHistory.Key, GroupHistory> histories;
 
     /**
      * @param processes all processes; they may be added later
      * @param histories histories of the groups, in their order
      */
-    ClusterState(List<SimulatedProcess> processes, TreeMap<GroupKey, GroupHistory> histories) {
+    ClusterState(
+            Simulation simulation, Story story, List<SimulatedProcess> processes, TreeMap<GroupHistory.Key, GroupHistory> histories) {
+        this.simulation = simulation;
+        this.story = story;
         this.processes = processes;
         this.histories = histories;
     }
@@ -51,7 +58,7 @@ final class ClusterState {
     }
 
     private List<String> violations(boolean isAtRest) {
-        TreeMap<GroupKey, TreeSet<Member>> members = memberships().members();
+        TreeMap<GroupHistory.Key, TreeSet<Member>> members = memberships().members();
         List<String> found = new ArrayList<>();
         histories.forEach((group, history) -> {
             TreeSet<Member> present = isAtRest && history.isChecked ? members.get(group) : null;
@@ -68,4 +75,24 @@ final class ClusterState {
     private List<SimulatedProcess> running() {
         return processes.stream().filter(SimulatedProcess::isRunning).toList();
     }
+
+    /** Returns the state of all processes and the last events, for a failure. */
+    String describe() {
+        StringBuilder text = new StringBuilder(String.format(
+                Locale.ROOT,
+                "  %d processes, seed %d, at %.6f s of virtual time\n",
+                processes.size(),
+                simulation.seed(),
+                simulation.nowNanos() / 1e9));
+        for (SimulatedProcess process : processes) {
+            text.append("    ").append(process.describe()).append('\n');
+        }
+        text.append("  what happened last\n");
+        for (String line : story.last(LINES_SHOWN)) {
+            text.append(line).append('\n');
+        }
+        return text.toString();
+    }
+
+    private static final int LINES_SHOWN = 40;
 }

@@ -2,12 +2,14 @@ package dev.tutti.testkit;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.ViewId;
+import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.sim.check.History;
 import dev.tutti.sim.check.Promise;
 import dev.tutti.sim.check.PropertyChecker;
 import dev.tutti.sim.check.Violation;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,6 +18,23 @@ import java.util.TreeMap;
 final class GroupHistory {
 
     private static final int VIOLATIONS_MAX = 20;
+
+    /** A group of one cluster: several clusters may have groups of the same name. */
+    record Key(String cluster, String group) implements Comparable<Key> {
+
+        private static final Comparator<Key> ORDER = Comparator.comparing(Key::cluster).thenComparing(Key::group);
+
+        @Override
+        public int compareTo(Key other) {
+            return ORDER.compare(this, other);
+        }
+
+        /** Returns the group's name, with that of its cluster if that is not the usual one. */
+        @Override
+        public String toString() {
+            return cluster.equals(TransportSettings.CLUSTER.defaultValue()) ? group : group + " of cluster " + cluster;
+        }
+    }
 
     /** A message of a cluster in which no two are equal. */
     record Sent(History.Message message, boolean isScoped) {

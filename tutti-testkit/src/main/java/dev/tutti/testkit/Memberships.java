@@ -11,8 +11,8 @@ record Memberships(List<SimulatedProcess> processes) {
 
     /** Returns whether each process has its component, and each group one view of exactly its members here. */
     boolean isOneView() {
-        TreeMap<GroupKey, TreeSet<Member>> members = members();
-        TreeMap<GroupKey, View> views = new TreeMap<>();
+        TreeMap<GroupHistory.Key, TreeSet<Member>> members = members();
+        TreeMap<GroupHistory.Key, View> views = new TreeMap<>();
         for (SimulatedProcess process : processes) {
             if (process.component() == null) {
                 return false;
@@ -32,8 +32,8 @@ record Memberships(List<SimulatedProcess> processes) {
     }
 
     /** Returns the members by group. */
-    TreeMap<GroupKey, TreeSet<Member>> members() {
-        TreeMap<GroupKey, TreeSet<Member>> members = new TreeMap<>();
+    TreeMap<GroupHistory.Key, TreeSet<Member>> members() {
+        TreeMap<GroupHistory.Key, TreeSet<Member>> members = new TreeMap<>();
         for (SimulatedProcess process : processes) {
             for (Witness witness : process.memberships()) {
                 Member self = witness.self();

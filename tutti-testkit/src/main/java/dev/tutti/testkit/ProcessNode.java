@@ -21,14 +21,23 @@ final class ProcessNode {
     /** Creates the address of a process's first node. */
     ProcessNode(SimulatedProcess process, Simulation simulation) {
         this.process = process;
-        this.simulated = simulation.add(process.name(), process.name() + ":" + PORT, this::open);
+        this.simulated = simulation.add(process.name(), address(process.name(), 0), this::open);
     }
 
     /** Creates the address of a node beside {@code first}; its name is that address. */
     ProcessNode(SimulatedProcess process, Simulation simulation, ProcessNode first, int place) {
         this.process = process;
-        String address = process.name() + ":" + (PORT + place);
+        String address = address(process.name(), place);
         this.simulated = simulation.addBeside(first.simulated, address, address, this::open);
+    }
+
+    /**
+     * Returns the address of a node.
+     *
+     * @param place 0 for the first node of the process, 1 for the first one beside it, and so on
+     */
+    static String address(String process, int place) {
+        return process + ":" + (PORT + place);
     }
 
     private Machine open(NodeId self, long seed, Memory memory) {
@@ -73,9 +82,12 @@ final class ProcessNode {
     }
 
     /** Returns a group of this node's cluster. */
-    GroupKey group(String name) {
-        return new GroupKey(node().spec().node().get(TransportSettings.CLUSTER), name);
+    GroupHistory.Key group(String name) {
+        return new GroupHistory.Key(node().spec().node().get(TransportSettings.CLUSTER), name);
     }
+
+    /** Most nodes of a process beside its first. */
+    static final int BESIDE_MAX = 8;
 
     private static final int PORT = 7800;
 }

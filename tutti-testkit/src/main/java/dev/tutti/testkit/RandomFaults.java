@@ -2,6 +2,7 @@ package dev.tutti.testkit;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -12,14 +13,24 @@ final class RandomFaults {
     private record Undo(long timeNanos, Runnable action) {}
 
     private final Cluster cluster;
+    private final SiteMap sites;
     private final SplittableRandom random;
     private final Fault[] kinds;
     private final List<Undo> undos = new ArrayList<>();
 
-    RandomFaults(Cluster cluster, SplittableRandom random, Fault[] kinds) {
+    /** @param kinds kinds of faults; empty for all that the cluster can have */
+    RandomFaults(Cluster cluster, SiteMap sites, SplittableRandom random, Fault... kinds) {
         this.cluster = cluster;
+        this.sites = sites;
         this.random = random;
-        this.kinds = kinds;
+        EnumSet<Fault> possible = EnumSet.allOf(Fault.class);
+        if (sites.names().isEmpty()) {
+            possible.remove(Fault.SITE_CUT);
+        }
+        if (!possible.containsAll(List.of(kinds))) {
+            throw new IllegalArgumentException(Fault.SITE_CUT + " among " + List.of(kinds) + ", and the cluster has no sites");
+        }
+        this.kinds = kinds.length == 0 ? possible.toArray(Fault[]::new) : kinds.clone();
     }
 
     void run(Duration duration) {
@@ -77,25 +88,30 @@ final class RandomFaults {
                 cluster.slow(number, Duration.ofMillis(1 + random.nextInt(SLOW_MILLIS_MAX)));
                 undoLater(() -> cluster.slow(number, Duration.ZERO));
             }
+            case SITE_CUT -> {
+                cluster.partition(sites.at(sites.names().get(random.nextInt(sites.names().size()))));
+                undoLater(cluster::heal);
+            }
         }
     }
 
     private void end(int number, Fault how) {
-        long down = IntStream.rangeClosed(1, cluster.size()).filter(each -> !cluster.isRunning(each)
-                || cluster.isStopping(each)).count();
-        if (!cluster.isRunning(number) || cluster.isStopping(number) || 2 * (down + 1) >= cluster.size()) {
+        int[] fellows = sites.fellows(number);
+        long down = IntStream.of(fellows).filter(each -> !cluster.isRunning(each)
+                || cluster.process(each).isStopping()).count();
+        if (!cluster.isRunning(number) || cluster.process(number).isStopping() || 2 * (down + 1) >= fellows.length) {
             return;
         }
         switch (how) {
             case POWER_LOSS -> cluster.powerOff(number);
-            case STOP -> cluster.beginStop(number);
+            case STOP -> cluster.process(number).stop();
             default -> cluster.crash(number);
         }
         undoLater(() -> restart(number));
     }
 
     private void restart(int number) {
-        if (cluster.isStopping(number)) {
+        if (cluster.process(number).isStopping()) {
             cluster.advanceUntil("end of n" + number, Duration.ofMinutes(1), () -> !cluster.isUp(number));
         }
         if (!cluster.isUp(number)) {
@@ -104,7 +120,7 @@ final class RandomFaults {
     }
 
     private void pause(int number) {
-        if (cluster.isRunning(number) && !cluster.isStopping(number)) {
+        if (cluster.isRunning(number) && !cluster.process(number).isStopping()) {
             cluster.pause(number);
             undoLater(() -> {
                 if (cluster.isUp(number)) {

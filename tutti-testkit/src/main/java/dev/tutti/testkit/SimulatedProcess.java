@@ -29,7 +29,7 @@ final class SimulatedProcess {
     private final Simulation simulation;
     private final CooperativeThreads threads;
     private final Story story;
-    private final Map<GroupKey, GroupHistory> records;
+    private final Map<GroupHistory.Key, GroupHistory> records;
     private final Expectations expectations;
     private final Map<String, List<String>> names;
     private final String name;
@@ -53,7 +53,7 @@ final class SimulatedProcess {
             Simulation simulation,
             CooperativeThreads threads,
             Story story,
-            Map<GroupKey, GroupHistory> records,
+            Map<GroupHistory.Key, GroupHistory> records,
             Expectations expectations,
             Map<String, List<String>> names,
             String name,
@@ -80,8 +80,8 @@ final class SimulatedProcess {
                 return start(node, from);
             }
         }
-        if (nodes.size() > BESIDE_MAX) {
-            throw new IllegalStateException(name + " has " + BESIDE_MAX + " nodes beside its first, the most that a process of a"
+        if (nodes.size() > ProcessNode.BESIDE_MAX) {
+            throw new IllegalStateException(name + " has " + ProcessNode.BESIDE_MAX + " nodes beside its first, the most that a process of a"
                     + " test may have: close one of them before the next");
         }
         ProcessNode node = new ProcessNode(this, simulation, first(), nodes.size());
@@ -321,7 +321,7 @@ final class SimulatedProcess {
         }
     }
 
-    void onListenerFailure(GroupKey group, String callback, Throwable cause) {
+    void onListenerFailure(GroupHistory.Key group, String callback, Throwable cause) {
         if (threads.isKilled()) {
             return;
         }
@@ -335,7 +335,7 @@ final class SimulatedProcess {
 
     /** Returns the witness of the membership that is being created, the same for its two ends. */
     Witness witness(ProcessNode node, String name, Settings settings) {
-        GroupKey group = node.group(name);
+        GroupHistory.Key group = node.group(name);
         if (!witnesses.isEmpty() && witnesses.getLast().isNew(group, node.node().id())) {
             return witnesses.getLast();
         }
@@ -370,7 +370,7 @@ final class SimulatedProcess {
         StringBuilder text = new StringBuilder(name).append(" is ");
         text.append(isRunning() ? "running" : isUp() ? "paused" : "down");
         if (isUp()) {
-            TreeMap<GroupKey, View> views = new TreeMap<>();
+            TreeMap<GroupHistory.Key, View> views = new TreeMap<>();
             for (Witness witness : memberships()) {
                 View view = witness.view();
                 if (view != null) {
@@ -386,5 +386,4 @@ final class SimulatedProcess {
     }
 
     private static final int MESSAGES_REMEMBERED = 4;
-    private static final int BESIDE_MAX = 8;
 }

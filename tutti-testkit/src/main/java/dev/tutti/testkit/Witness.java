@@ -35,7 +35,7 @@ final class Witness {
 
     private static final Comparator<@Nullable Member> ALL_FIRST = Comparator.nullsFirst(Comparator.naturalOrder());
 
-    private final GroupKey group;
+    private final GroupHistory.Key group;
     private final SimulatedProcess process;
     private final ProcessNode place;
     private final NodeId node;
@@ -67,7 +67,7 @@ final class Witness {
      * @param place address in the process at which the member's node is
      * @param node the member's node
      */
-    Witness(GroupKey group, SimulatedProcess process, ProcessNode place, NodeId node, GroupHistory record) {
+    Witness(GroupHistory.Key group, SimulatedProcess process, ProcessNode place, NodeId node, GroupHistory record) {
         this.group = group;
         this.process = process;
         this.place = place;
@@ -76,12 +76,12 @@ final class Witness {
         record.witnesses.add(this);
     }
 
-    GroupKey group() {
+    GroupHistory.Key group() {
         return group;
     }
 
     /** Returns whether this is the witness of a membership that is still being created. */
-    boolean isNew(GroupKey ofGroup, NodeId ofNode) {
+    boolean isNew(GroupHistory.Key ofGroup, NodeId ofNode) {
         return self == null && group.equals(ofGroup) && node.equals(ofNode);
     }
 

@@ -168,7 +168,7 @@ class WitnessTest {
 
     private Witness witness(String group, int number, Member member, GroupHistory history) {
         SimulatedProcess process = cluster.process(number);
-        return new Witness(new GroupKey("tutti", group), process, process.first(), member.node(), history);
+        return new Witness(new GroupHistory.Key("tutti", group), process, process.first(), member.node(), history);
     }
 
     private final GroupHistory distinct = new GroupHistory(Promise.TOTAL, true, false);

@@ -202,11 +202,15 @@ public final class JdbcDiscovery implements DiscoverySource {
         return statement;
     }
 
-    private static void limitWaiting(Connection connection) throws SQLException {
+    /** Limits waits on a connection, which may be one of the user's pool; returns the limit that it had, or -1 if it knows none. */
+    private static int limitWaiting(Connection connection, int millis) throws SQLException {
         try {
-            connection.setNetworkTimeout(Runnable::run, NETWORK_MILLIS_MAX);
+            int before = connection.getNetworkTimeout();
+            connection.setNetworkTimeout(Runnable::run, millis);
+            return before;
         } catch (SQLFeatureNotSupportedException e) {
             // A call that hangs is given up by its caller.
+            return -1;
         }
     }
 
@@ -217,8 +221,14 @@ public final class JdbcDiscovery implements DiscoverySource {
     private <T extends @Nullable Object> T with(Work<T> work) throws IOException {
         try (Connection connection = connector.connect()) {
             connection.setAutoCommit(true);
-            limitWaiting(connection);
-            return work.apply(connection);
+            int before = limitWaiting(connection, NETWORK_MILLIS_MAX);
+            try {
+                return work.apply(connection);
+            } finally {
+                if (before >= 0 && !connection.isClosed()) {
+                    limitWaiting(connection, before);
+                }
+            }
         } catch (SQLException e) {
             // Messages of drivers go over several lines.
             String message = String.valueOf(e.getMessage()).lines().findFirst().orElse("");

@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.tutti.Node;
-import dev.tutti.NodeBuilder;
 import dev.tutti.SendException;
-import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.testkit.Cluster;
 import dev.tutti.testkit.ClusterTest;
 import dev.tutti.testkit.Components;
@@ -26,7 +24,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Site groups in virtual time: two sites of three processes, each process with a bridge node when it is a master. */
+/** Site groups in virtual time: two sites of three processes, 20 ms apart. Each process has a bridge node while it is a master. */
 class SitesTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -300,27 +298,15 @@ class SitesTest {
 
     /** Starts the stations, and waits until each site knows the other. */
     static Components<Station> start(Cluster cluster, UnaryOperator<SiteGroupBuilder> settings) {
-        String[] seeds = IntStream.rangeClosed(1, cluster.size())
-                .mapToObj(number -> "n" + number + ":7801")
-                .toArray(String[]::new);
-        cluster.configure(builder -> builder.cluster(siteOf(cluster, builder)));
+        cluster.site("berlin", 1, 2, 3)
+                .site("paris", 4, 5, 6)
+                .latencyBetweenSites(Duration.ofMillis(20), Duration.ofMillis(2));
+        String[] seeds = cluster.addresses(1);
         Components<Station> stations = cluster.startAll(node -> new Station(
-                node, siteOf(cluster, node), () -> Node.of(Node.defaults()).cluster("bridge").seeds(seeds), settings));
+                node, cluster.siteOf(cluster.numberOf(node)), () -> Node.of(Node.defaults()).cluster("bridge").seeds(seeds), settings));
         cluster.advanceUntil("sites know each other", Duration.ofSeconds(20), () -> stations.running().size() == cluster.size()
                 && stations.running().stream().allMatch(station -> station.group().knownSites().size() == 1
                         && station.sites().view().up().size() == 2));
         return stations;
-    }
-
-    private static String siteOf(Cluster cluster, NodeBuilder builder) {
-        return siteOf(cluster, builder.spec().node().get(TransportSettings.NAME));
-    }
-
-    private static String siteOf(Cluster cluster, Node node) {
-        return siteOf(cluster, node.name());
-    }
-
-    private static String siteOf(Cluster cluster, String name) {
-        return Integer.parseInt(name.substring(1)) <= cluster.size() / 2 ? "berlin" : "paris";
     }
 }

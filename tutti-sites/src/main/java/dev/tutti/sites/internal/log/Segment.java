@@ -50,7 +50,7 @@ final class Segment {
             ByteBuffer head = readAt(size, HEAD_BYTES);
             int bytes = head.getInt();
             int checksum = head.getInt();
-            if (bytes < 0 || bytes > RECORD_MAX || length - size - HEAD_BYTES < bytes) {
+            if (bytes < Entry.BYTES_MIN || bytes > RECORD_MAX || length - size - HEAD_BYTES < bytes) {
                 break;
             }
             ByteBuffer record = readAt(size + HEAD_BYTES, bytes);

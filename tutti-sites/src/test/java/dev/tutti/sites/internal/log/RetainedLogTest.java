@@ -128,6 +128,25 @@ class RetainedLogTest {
         }
     }
 
+    /** After a loss of power a file may end with zeros, and the checksum of nothing is zero. */
+    @Test
+    void zerosAtTheEndOfAFileAreCutOff() throws IOException {
+        Path own = directory.resolve("zeros");
+        DiskLog log = new DiskLog(own, SEGMENT_BYTES);
+        log.append(entry(0, 100));
+        log.close();
+        Path file;
+        try (Stream<Path> found = Files.list(own)) {
+            file = found.findFirst().orElseThrow();
+        }
+        Files.write(file, new byte[4_096], StandardOpenOption.APPEND);
+        DiskLog again = new DiskLog(own, SEGMENT_BYTES);
+        assertThat(again.damagedBytes()).isEqualTo(4_096);
+        assertThat(again.end()).isEqualTo(1);
+        assertSame(again.at(0), entry(0, 100));
+        again.close();
+    }
+
     @Test
     void directoryBelongsToOneMember() {
         try (Spill first = new Spill(directory)) {

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ChromiumPartitionTest {
 
     private static final long SHOWN_MILLIS_MAX = 1_000;
+    private static final Lateness lateness = new Lateness();
     private static final Path PICTURES = Path.of("target", "screenshots");
     private static final List<String> HERE = List.of("score", "cello");
     private static final List<String> THERE = List.of("oboe", "viola");
@@ -84,6 +85,12 @@ class ChromiumPartitionTest {
         console.close();
         node.close();
         wall.close();
+        lateness.close();
+    }
+
+    /** Returns the time within which the page has to show something, on a machine that may be late itself. */
+    private static long shownMillisMax() {
+        return SHOWN_MILLIS_MAX + 2 * lateness.takeMillis();
     }
 
     /** When a member has got its latest view of a group, as it says itself. */
@@ -120,7 +127,7 @@ class ChromiumPartitionTest {
         Files.createDirectories(PICTURES);
         Files.writeString(
                 PICTURES.resolve("shown.txt"), heading + ": " + millis + " ms\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        assertThat(millis).as(heading).isLessThanOrEqualTo(SHOWN_MILLIS_MAX);
+        assertThat(millis).as(heading).isLessThanOrEqualTo(shownMillisMax());
     }
 
     @Test
@@ -169,6 +176,6 @@ class ChromiumPartitionTest {
         page.await("[...document.querySelectorAll('.story .what')].some((each) => /^viola (was lost|fell silent), as oboe saw it/.test("
                 + "each.textContent))");
         long shown = ((Number) page.evaluate("Date.now()")).longValue();
-        assertThat(shown - viewMillis("oboe", "orders")).isLessThanOrEqualTo(SHOWN_MILLIS_MAX);
+        assertThat(shown - viewMillis("oboe", "orders")).isLessThanOrEqualTo(shownMillisMax());
     }
 }

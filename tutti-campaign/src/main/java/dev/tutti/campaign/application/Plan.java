@@ -53,7 +53,8 @@ record Plan(
             }
         }
         List<Fault> faults = new ArrayList<>();
-        for (Fault fault : Fault.values()) {
+        // Applications of schedules are in one cluster, without sites.
+        for (Fault fault : EnumSet.complementOf(EnumSet.of(Fault.SITE_CUT))) {
             if (random.nextInt(3) == 0) {
                 faults.add(fault);
             }

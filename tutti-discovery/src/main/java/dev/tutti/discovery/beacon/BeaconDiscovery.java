@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,7 @@ public final class BeaconDiscovery implements DiscoverySource {
     private static final int PENDING_MAX = 64;
 
     private final Medium medium;
+    private final IntSupplier pauseMillis;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition answered = lock.newCondition();
 
@@ -64,8 +66,14 @@ public final class BeaconDiscovery implements DiscoverySource {
     private final AtomicLong malformed = new AtomicLong();
     private final AtomicLong overflow = new AtomicLong();
 
-    BeaconDiscovery(Medium medium) {
+    private BeaconDiscovery(Medium medium) {
+        this(medium, () -> ThreadLocalRandom.current().nextInt(PAUSE_MILLIS_MAX));
+    }
+
+    /** @param pauseMillis time for which this node waits for others' answers before it answers itself */
+    BeaconDiscovery(Medium medium, IntSupplier pauseMillis) {
         this.medium = medium;
+        this.pauseMillis = pauseMillis;
     }
 
     /**
@@ -212,7 +220,7 @@ public final class BeaconDiscovery implements DiscoverySource {
     private void answer(long question, DatagramChannel open, NodeEntry own) {
         lock.lock();
         try {
-            long left = TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextInt(PAUSE_MILLIS_MAX));
+            long left = TimeUnit.MILLISECONDS.toNanos(pauseMillis.getAsInt());
             while (left > 0 && pending.getOrDefault(question, 0) < ANSWERS_MAX) {
                 left = answered.awaitNanos(left);
             }

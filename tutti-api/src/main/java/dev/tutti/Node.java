@@ -9,7 +9,6 @@ import dev.tutti.core.driver.DatagramDriver;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.Socket;
 import dev.tutti.core.driver.StreamDriver;
-import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.NodeSpec;

@@ -26,10 +26,9 @@ public final class Network {
 
     /** Addresses with the names of hosts, and that of the node which each leads to. */
     private final TreeMap<String, String> leading = new TreeMap<>();
-    
+
     /** First node of each machine, by the host in its address. */
     private final TreeMap<String, SimulatedNode> machines = new TreeMap<>();
-
 
     private final LinkedHashSet<SimulatedConnection> connections = new LinkedHashSet<>();
     private final TreeMap<Long, Path> paths = new TreeMap<>();

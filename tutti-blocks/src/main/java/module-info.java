@@ -1,4 +1,5 @@
 /** Building blocks on groups, which use the public API alone. */
+@SuppressWarnings("module") // The one that it is exported to is compiled later.
 module dev.tutti.blocks {
     requires transitive dev.tutti;
     requires transitive java.naming;
@@ -8,6 +9,8 @@ module dev.tutti.blocks {
     exports dev.tutti.blocks.calls;
     exports dev.tutti.blocks.codec;
     exports dev.tutti.blocks.inspection;
+    exports dev.tutti.blocks.internal to
+            dev.tutti.sites;
     exports dev.tutti.blocks.coordination;
     exports dev.tutti.blocks.directory;
     exports dev.tutti.blocks.machine;

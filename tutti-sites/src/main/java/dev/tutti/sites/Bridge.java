@@ -14,6 +14,7 @@ import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.internal.Logs;
 import dev.tutti.sites.internal.relay.BridgeFrame;
+import dev.tutti.sites.internal.relay.BridgeFrame.Announce;
 import dev.tutti.sites.internal.table.SiteRow;
 import dev.tutti.sites.internal.table.SiteTable;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -51,16 +53,16 @@ final class Bridge {
     private final SiteTable table = new SiteTable();
     private final Map<String, Long> suspectedSince = new TreeMap<>();
     private @Nullable View view;
-    private long malformed;
-    private long failures;
 
+    private final AtomicLong malformed = new AtomicLong();
+    private final AtomicLong failures = new AtomicLong();
     private volatile @Nullable Node node;
     private volatile @Nullable Group group;
 
     Bridge(Sites sites, SitesBuilder settings) {
         this.sites = sites;
         this.settings = settings;
-        this.pump = new Pump(settings.node().threads(), "tutti-sites-bridge", this::openOrClose);
+        this.pump = new Pump(settings.node().threads(), "tutti-sites-bridge", this::openOrClose, this::onFailed);
     }
 
     /** Opens or closes the bridge node if this node has become, or ceased to be, a master. Never waits. */
@@ -98,17 +100,20 @@ final class Bridge {
                     .join();
             announce();
         } catch (RuntimeException e) {
-            lock.lock();
-            try {
-                failures++;
-            } finally {
-                lock.unlock();
-            }
-            LOG.warn("the bridge node of site {} does not start, and is tried again: {}", settings.site(), e.toString());
             node = null;
             if (started != null) {
                 started.close();
             }
+            onFailed(e);
+        }
+    }
+
+    /** Counts a failure, and tells every one, second, fourth and so on: the bridge is tried again twice a second. */
+    private void onFailed(RuntimeException e) {
+        long count = failures.incrementAndGet();
+        if (Long.bitCount(count) == 1) {
+            LOG.warn("the bridge node of site {} does not start, and is tried again (failed {} times): {}", settings.site(), count,
+                    e.toString());
         }
     }
 
@@ -154,7 +159,8 @@ final class Bridge {
     @Nullable String siteOf(Member master) {
         lock.lock();
         try {
-            return table.siteOf(master);
+            Announce announced = table.announced(master);
+            return announced == null ? null : announced.site();
         } finally {
             lock.unlock();
         }
@@ -177,9 +183,10 @@ final class Bridge {
             return Map.of(
                     "bridge-open", isOpen() ? 1L : 0L,
                     "bridge-masters", now == null ? 0L : now.size(),
-                    "bridge-malformed", malformed,
-                    "bridge-failures", failures,
-                    "sites", (long) table.rows().size());
+                    "bridge-malformed", malformed.get(),
+                    "bridge-failures", failures.get(),
+                    "sites", (long) table.rows().size(),
+                    "sites-ignored", table.ignored());
         } finally {
             lock.unlock();
         }
@@ -201,18 +208,16 @@ final class Bridge {
         joined.sendTo(receiver, frame.encode());
     }
 
-    /**
-     * Sends to another master when that is possible. Nothing is sent if the bridge is closed or the master is gone: its
-     * streams are over then, and a new one begins with what the site has.
-     */
-    void sendAsync(Member receiver, BridgeFrame frame) {
+    /** Sends to another master when that is possible. Fails if the bridge is closed, the master is gone, or the time-out passes. */
+    CompletableFuture<Void> sendAsync(Member receiver, BridgeFrame frame) {
         Group joined = group;
-        if (joined != null && joined.view().contains(receiver)) {
-            try {
-                joined.sendToAsync(receiver, frame.encode());
-            } catch (SendException e) {
-                // The master has left just now.
-            }
+        if (joined == null) {
+            return CompletableFuture.failedFuture(new IllegalStateException("the bridge is closed"));
+        }
+        try {
+            return joined.sendToAsync(receiver, frame.encode());
+        } catch (SendException e) {
+            return CompletableFuture.failedFuture(e);
         }
     }
 
@@ -220,11 +225,13 @@ final class Bridge {
     void announce() {
         Group joined = group;
         if (joined != null) {
-            List<String> groups = sites.groups().stream().map(SiteGroup::name).toList();
-            joined.sendAsync(new BridgeFrame.Announce(
-                            settings.site(), sites.isFirst(), sites.view().number(), sites.members(), groups)
-                    .encode());
+            joined.sendAsync(announcement().encode());
         }
+    }
+
+    private Announce announcement() {
+        List<String> groups = sites.groups().stream().map(SiteGroup::name).toList();
+        return new Announce(settings.site(), sites.isFirst(), sites.view().number(), sites.members(), groups);
     }
 
     /** Tells this site the list of sites, if this node speaks for it. */
@@ -250,8 +257,14 @@ final class Bridge {
             return;
         }
         long now = settings.node().threads().nanoTime();
+        Announce wanted = announcement();
+        boolean isAnnouncementLost;
+        boolean isListLost;
         lock.lock();
         try {
+            Announce announced = table.announced(joined.self());
+            isAnnouncementLost = announced == null || !announced.isLike(wanted);
+            isListLost = sites.view().number() < table.number();
             View current = view;
             if (current != null && current.coordinator().equals(joined.self())) {
                 for (SiteRow row : table.rows()) {
@@ -268,17 +281,11 @@ final class Bridge {
         } finally {
             lock.unlock();
         }
-        if (sites.view().number() < number()) {
-            publish();
+        if (isAnnouncementLost) {
+            announce();
         }
-    }
-
-    private long number() {
-        lock.lock();
-        try {
-            return table.number();
-        } finally {
-            lock.unlock();
+        if (isListLost) {
+            publish();
         }
     }
 
@@ -307,17 +314,12 @@ final class Bridge {
         try {
             frame = BridgeFrame.decode(message.buffer());
         } catch (MalformedException e) {
-            lock.lock();
-            try {
-                malformed++;
-            } finally {
-                lock.unlock();
-            }
+            malformed.incrementAndGet();
             return;
         }
         Member sender = message.sender();
         switch (frame) {
-            case BridgeFrame.Announce announced -> change(() -> table.onAnnounce(message.view(), sender, announced));
+            case Announce announced -> change(() -> table.onAnnounce(message.view(), sender, announced));
             case BridgeFrame.Away away -> change(() -> table.onAway(away.site(), away.number()));
             case BridgeFrame.Open open -> {
                 SiteGroup siteGroup = sites.joined(open.group());

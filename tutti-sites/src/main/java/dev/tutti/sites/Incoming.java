@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -67,11 +68,15 @@ final class Incoming {
 
     private long waitingBytes;
     private long refused;
+    private long stale;
     private @Nullable Group group;
     private @Nullable View view;
 
-    /** @param arrived gives the messages of a site that this member has delivered */
-    Incoming(SiteGroupBuilder settings, Function<String, ArrivedMessages> arrived, ReentrantLock lock) {
+    /**
+     * @param arrived gives the messages of a site that this member has delivered
+     * @param onFailure gets what the thread that passes on throws
+     */
+    Incoming(SiteGroupBuilder settings, Function<String, ArrivedMessages> arrived, ReentrantLock lock, Consumer<RuntimeException> onFailure) {
         this.name = settings.group().name();
         this.bridge = settings.sites().bridge();
         this.stable = settings.stable();
@@ -79,7 +84,7 @@ final class Incoming {
         this.bytesMax = 2 * settings.windowBytes();
         this.arrived = arrived;
         this.lock = lock;
-        this.pump = new Pump(settings.sites().node().threads(), "tutti-sites-" + name + "-in", this::passOn);
+        this.pump = new Pump(settings.sites().node().threads(), "tutti-sites-" + name + "-in", this::passOn, onFailure);
     }
 
     void open(Group joined) {
@@ -103,6 +108,8 @@ final class Incoming {
     void onBatch(Member sender, BridgeFrame.Batch batch) {
         Stream stream = streams.get(sender);
         if (stream == null || stream.number != batch.stream()) {
+            // The stream is over; its messages come again with the next one.
+            stale++;
             return;
         }
         if (waitingBytes > bytesMax) {
@@ -188,10 +195,29 @@ final class Incoming {
             lock.lock();
             try {
                 passedOn.remove(batch);
+                if (e.reason() == SendException.Reason.TOO_LARGE && !batch.items.isEmpty()) {
+                    split(batch);
+                    return;
+                }
                 refuse(batch.stream, "node " + joined.node().name() + " can't pass messages on to its site: " + e.getMessage());
             } finally {
                 lock.unlock();
             }
+        }
+    }
+
+    /** Passes on the items of a batch one by one, and tells of a single one that is too long for this group as lost. */
+    private void split(Batch batch) {
+        RelayItem last = batch.items.getLast();
+        List<RelayItem> items = batch.items.size() > 1
+                ? batch.items
+                : List.of(new RelayItem.Lost(last.member(), last.first(), last.sequence()));
+        for (RelayItem item : items.reversed()) {
+            SequenceVector only = new SequenceVector();
+            only.raise(item.member(), item.sequence());
+            Batch single = new Batch(batch.stream, List.of(item), only);
+            waiting.addFirst(single);
+            waitingBytes += OutgoingStream.bytes(single.items);
         }
     }
 
@@ -226,9 +252,24 @@ final class Incoming {
             if (isWithSite(batch)) {
                 batches.remove();
                 if (streams.get(batch.stream.sender) == batch.stream) {
-                    bridge.sendAsync(batch.stream.sender, new BridgeFrame.Acknowledge(name, batch.stream.number, batch.last));
+                    bridge.sendAsync(batch.stream.sender, new BridgeFrame.Acknowledge(name, batch.stream.number, batch.last))
+                            .whenComplete((sent, failure) -> {
+                                if (failure != null) {
+                                    acknowledgeAgain(batch);
+                                }
+                            });
                 }
             }
+        }
+    }
+
+    /** Keeps a batch whose acknowledgement was not accepted until the next look. */
+    private void acknowledgeAgain(Batch batch) {
+        lock.lock();
+        try {
+            passedOn.addFirst(batch);
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -255,5 +296,6 @@ final class Incoming {
         status.put("incoming-waiting-bytes", waitingBytes);
         status.put("incoming-unacknowledged", (long) passedOn.size());
         status.put("incoming-refused", refused);
+        status.put("incoming-stale", stale);
     }
 }

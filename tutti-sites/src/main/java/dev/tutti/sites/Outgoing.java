@@ -4,7 +4,9 @@ import dev.tutti.Group;
 import dev.tutti.SendException;
 import dev.tutti.Threads;
 import dev.tutti.core.Member;
+import dev.tutti.core.Printable;
 import dev.tutti.core.View;
+import dev.tutti.internal.Logs;
 import dev.tutti.sites.internal.relay.BridgeFrame;
 import dev.tutti.sites.internal.relay.OutgoingStream;
 import dev.tutti.sites.internal.relay.RelayItem;
@@ -16,10 +18,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 /** Streams of one site group to other sites, at the master that sends them. Thread-safe, under the group's lock. */
 final class Outgoing {
+
+    private static final Logger LOG = Logs.of(Outgoing.class);
 
     /** Content of a batch, in bytes, unless a single message is larger. */
     private static final int BATCH_BYTES = 48 << 10;
@@ -33,6 +39,7 @@ final class Outgoing {
     private final ReentrantLock lock;
     private final Threads threads;
     private final long windowBytes;
+    private final Consumer<RuntimeException> onFailure;
     private final TreeMap<String, OutgoingStream> streams = new TreeMap<>();
     private final TreeMap<String, Long> openedNanos = new TreeMap<>();
     private final TreeMap<String, Pump> pumps = new TreeMap<>();
@@ -40,11 +47,16 @@ final class Outgoing {
     /** Acknowledgements that could not be passed on to this site yet. */
     private final TreeMap<String, SequenceVector> unsaid = new TreeMap<>();
 
+    /** Last reason for which each site has refused a stream. */
+    private final TreeMap<String, String> refusals = new TreeMap<>();
+
     private long lastStream;
     private long opened;
     private @Nullable Group group;
 
-    Outgoing(SiteGroupBuilder settings, Retention retention, ReentrantLock lock) {
+    /** @param onFailure gets what the threads that send throw, such as that the log can't be read */
+    Outgoing(SiteGroupBuilder settings, Retention retention, ReentrantLock lock, Consumer<RuntimeException> onFailure) {
+        this.onFailure = onFailure;
         this.name = settings.group().name();
         this.bridge = settings.sites().bridge();
         this.retention = retention;
@@ -113,7 +125,7 @@ final class Outgoing {
     }
 
     private void wake(String site) {
-        pumps.computeIfAbsent(site, key -> new Pump(threads, "tutti-sites-" + name + "-" + site, () -> pump(site))).wake();
+        pumps.computeIfAbsent(site, key -> new Pump(threads, "tutti-sites-" + name + "-" + site, () -> pump(site), onFailure)).wake();
     }
 
     /** Sends to a site until there is nothing to send, or the window is full. On a thread of its own. */
@@ -169,6 +181,7 @@ final class Outgoing {
         OutgoingStream stream = find(sender, resume.stream());
         if (stream != null && !stream.isOpen()) {
             stream.open(resume.delivered(), retention);
+            refusals.remove(stream.site());
             wake(stream.site());
         }
     }
@@ -178,6 +191,10 @@ final class Outgoing {
         OutgoingStream stream = find(sender, refuse.stream());
         if (stream != null) {
             streams.remove(stream.site());
+            if (!refuse.reason().equals(refusals.put(stream.site(), refuse.reason()))) {
+                LOG.warn("site group {}: site {} refuses messages, and is tried again: {}", name, stream.site(),
+                        Printable.escape(refuse.reason()));
+            }
         }
     }
 

@@ -2,6 +2,7 @@ package dev.tutti.sites;
 
 import dev.tutti.Threads;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** Work that one thread at a time does, whenever there is some. The thread ends when there is none. */
 final class Pump {
@@ -15,16 +16,19 @@ final class Pump {
     private final Threads threads;
     private final String name;
     private final Runnable work;
+    private final Consumer<RuntimeException> onFailure;
     private final AtomicInteger state = new AtomicInteger();
 
     /**
      * @param name of the thread
-     * @param work does all that there is to do; may block, and throws nothing
+     * @param work does all that there is to do; may block
+     * @param onFailure gets what the work throws
      */
-    Pump(Threads threads, String name, Runnable work) {
+    Pump(Threads threads, String name, Runnable work, Consumer<RuntimeException> onFailure) {
         this.threads = threads;
         this.name = name;
         this.work = work;
+        this.onFailure = onFailure;
     }
 
     /** Makes sure that the work is done after this call has begun. Never waits. */
@@ -37,7 +41,11 @@ final class Pump {
     private void run() {
         do {
             state.set(RUNNING);
-            work.run();
+            try {
+                work.run();
+            } catch (RuntimeException e) {
+                onFailure.accept(e);
+            }
         } while (!state.compareAndSet(RUNNING, IDLE));
     }
 }

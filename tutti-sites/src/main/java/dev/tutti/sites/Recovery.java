@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Brings back the messages that earlier runs of this member have kept: those that its site does not know are sent to all its
- * members, which keep them. Then their files are deleted. Runs once, on a thread of its own.
+ * Brings back the messages of logs that were set aside, by earlier runs of this member or when its part of the site gave up its
+ * state: those that the site does not know are sent to all its members, which keep them. Then the files are deleted.
  */
-final class Recovery implements Runnable {
+final class Recovery {
 
     /** Content of a frame, in bytes, unless a single message is larger. */
     private static final long FRAME_BYTES = 48 << 10;
@@ -28,16 +28,15 @@ final class Recovery implements Runnable {
         this.spill = spill;
     }
 
-    @Override
-    public void run() {
-        for (DiskLog log : spill.earlier()) {
-            if (!bringBack(log)) {
+    /** Brings back all that is set aside; the rest stays for the next start if the group is left meanwhile. */
+    void run() {
+        for (DiskLog log = spill.aside(); log != null; log = spill.aside()) {
+            if (!bringBack(log) || !siteGroup.gate().awaitRecovered()) {
                 return;
             }
+            spill.deleteAside();
         }
-        if (siteGroup.gate().awaitRecovered()) {
-            spill.deleteEarlier();
-        }
+        siteGroup.onBroughtBack();
     }
 
     private boolean bringBack(DiskLog log) {
@@ -49,7 +48,8 @@ final class Recovery implements Runnable {
                 continue;
             }
             if (!frame.isEmpty() && bytes + entry.cost() > FRAME_BYTES) {
-                if (!send(frame)) {
+                siteGroup.gate().onRecovering();
+                if (!send(frame, group, siteGroup)) {
                     return false;
                 }
                 frame = new ArrayList<>();
@@ -58,25 +58,32 @@ final class Recovery implements Runnable {
             frame.add(entry);
             bytes += entry.cost();
         }
-        return frame.isEmpty() || send(frame);
+        if (!frame.isEmpty()) {
+            siteGroup.gate().onRecovering();
+            return send(frame, group, siteGroup);
+        }
+        return true;
     }
 
-    private boolean send(List<Entry> frame) {
-        siteGroup.gate().onRecovering();
-        return send(frame, group, siteGroup.gate());
-    }
-
-    /** Sends a frame, again and again until it is accepted; returns false if the group was left. */
-    static boolean send(List<Entry> frame, Group group, SendGate gate) {
+    /**
+     * Sends a frame that the gate expects, again after each time-out; returns false if the group was left. A frame that is too long
+     * for the group has one message, which is counted as lost to other members.
+     */
+    static boolean send(List<Entry> frame, Group group, SiteGroup siteGroup) {
         byte[] bytes = new SiteFrame.Recovered(frame).encode();
         while (true) {
             try {
                 group.send(bytes);
                 return true;
             } catch (SendException e) {
-                if (e.reason().isFinal()) {
-                    gate.onRecovered();
+                if (e.reason().isFinal() || e.reason() == SendException.Reason.INTERRUPTED) {
+                    siteGroup.gate().onRecovered();
                     return false;
+                }
+                if (e.reason() == SendException.Reason.TOO_LARGE) {
+                    siteGroup.gate().onRecovered();
+                    siteGroup.onTooLarge(frame.size(), e);
+                    return true;
                 }
             }
         }

@@ -27,6 +27,9 @@ final class SendGate {
     /** Frames of this member that bring messages back, and were not delivered yet. */
     private int recovering;
 
+    /** True while what this member has set aside is brought back. */
+    private boolean isHeld;
+
     private boolean isClosed;
 
     /** Thread that calls the application's listeners now; null if there is none. */
@@ -55,7 +58,7 @@ final class SendGate {
         long left = isListener ? LISTENER_NANOS : settings.timeout().toNanos();
         lock.lock();
         try {
-            while (!isClosed && (isSending || recovering > 0 || !hasRoom(bytes))) {
+            while (!isClosed && (isSending || isHeld || recovering > 0 || !hasRoom(bytes))) {
                 if (isListener && (left <= 0 || !hasRoom(bytes))) {
                     throw new SendException(SendException.Reason.LISTENER, "a listener of site group " + name
                             + " would have to wait for " + waitsFor(bytes) + ", and holds it up; send on another thread");
@@ -104,11 +107,17 @@ final class SendGate {
             return "sites " + retention.lagging() + ", which lack " + retention.bytes() + " bytes of at most "
                     + settings.retainedBytesMax();
         }
-        return recovering > 0 ? "messages that this member brings back" : "another thread that sends";
+        return isHeld || recovering > 0 ? "messages that this member brings back" : "another thread that sends";
     }
 
     /** Notes that messages may have been dropped from the log; under the lock. */
     void onRoom() {
+        changed.signalAll();
+    }
+
+    /** Holds back sends, or lets them go on; under the lock. */
+    void setHeld(boolean isHeld) {
+        this.isHeld = isHeld;
         changed.signalAll();
     }
 
@@ -133,14 +142,15 @@ final class SendGate {
         }
     }
 
-    /** Waits until all frames that bring messages back were delivered, or the group is left; returns whether they were. */
+    /** Waits until all frames that bring messages back were delivered; returns false if the group is left or the time-out passes before. */
     boolean awaitRecovered() {
+        long left = settings.timeout().toNanos();
         lock.lock();
         try {
-            while (recovering > 0 && !isClosed) {
-                changed.await();
+            while (recovering > 0 && !isClosed && left > 0) {
+                left = changed.awaitNanos(left);
             }
-            return !isClosed;
+            return recovering == 0 && !isClosed;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

@@ -13,6 +13,7 @@ import dev.tutti.internal.Logs;
 import dev.tutti.sites.internal.log.Entry;
 import dev.tutti.sites.internal.log.MemoryLog;
 import dev.tutti.sites.internal.log.OriginMember;
+import dev.tutti.sites.internal.log.RetainedLog;
 import dev.tutti.sites.internal.log.Spill;
 import dev.tutti.sites.internal.relay.ArrivedMessages;
 import dev.tutti.sites.internal.relay.BridgeFrame;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,6 +54,8 @@ public final class SiteGroup implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final SendGate gate;
 
+    private final AtomicLong malformed = new AtomicLong();
+
     /** Files that outlast this process; null if messages are kept in memory. */
     private final @Nullable Spill spill;
 
@@ -64,8 +68,11 @@ public final class SiteGroup implements AutoCloseable {
 
     private final Outgoing outgoing;
     private final Incoming incoming;
-    private long malformed;
     private long gaps;
+    private long tooLarge;
+
+    /** Brings back what is set aside; null before the group is joined, and if messages are kept in memory. */
+    private volatile @Nullable Pump recoveryPump;
 
     private volatile @Nullable View localView;
     private volatile @Nullable Group group;
@@ -83,8 +90,8 @@ public final class SiteGroup implements AutoCloseable {
             spill.sites().forEach(site -> retention.add(site, new SequenceVector()));
         }
         this.gate = new SendGate(settings, retention, lock, threads);
-        this.outgoing = new Outgoing(settings, retention, lock);
-        this.incoming = new Incoming(settings, this::arrived, lock);
+        this.outgoing = new Outgoing(settings, retention, lock, this::onFailed);
+        this.incoming = new Incoming(settings, this::arrived, lock, this::onFailed);
     }
 
     static SiteGroup join(SiteGroupBuilder settings) {
@@ -121,7 +128,9 @@ public final class SiteGroup implements AutoCloseable {
                 LOG.warn("site group {}: {} bytes of messages that an earlier run has kept in {} are damaged, and lost", name,
                         spill.damagedBytes(), settings.directory());
             }
-            threads.start("tutti-sites-" + name + "-recovery", new Recovery(this, joined, spill));
+            Recovery recovery = new Recovery(this, joined, spill);
+            recoveryPump = new Pump(threads, "tutti-sites-" + name + "-recovery", recovery::run, this::onFailed);
+            recoveryPump.wake();
         }
     }
 
@@ -163,7 +172,8 @@ public final class SiteGroup implements AutoCloseable {
             status.put("duplicates", arrived.values().stream().mapToLong(ArrivedMessages::duplicates).sum());
             status.put("out-of-order", arrived.values().stream().mapToLong(ArrivedMessages::waiting).sum());
             status.put("gaps", gaps);
-            status.put("malformed", malformed);
+            status.put("malformed", malformed.get());
+            status.put("too-large", tooLarge);
             outgoing.putStatus(status);
             incoming.putStatus(status);
         } finally {
@@ -235,10 +245,14 @@ public final class SiteGroup implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        retention.close();
         if (spill != null) {
             spill.close();
         }
+    }
+
+    /** Leaves the group, since its log can't be used. The others go on, and keep the messages. */
+    void onFailed(RuntimeException e) {
+        local().fail("spill", "this member can't keep messages for other sites", e);
     }
 
     // ------------------------------------------------------------------ inputs of this site
@@ -264,12 +278,7 @@ public final class SiteGroup implements AutoCloseable {
         try {
             frame = SiteFrame.decode(message.buffer());
         } catch (MalformedException e) {
-            lock.lock();
-            try {
-                malformed++;
-            } finally {
-                lock.unlock();
-            }
+            malformed.incrementAndGet();
             return;
         }
         List<Delivery> deliveries = new ArrayList<>();
@@ -277,8 +286,7 @@ public final class SiteGroup implements AutoCloseable {
         try {
             onFrame(frame, message, deliveries);
         } catch (UncheckedIOException e) {
-            // The others go on, and keep the message.
-            local().fail("spill", "this member can't keep messages for other sites", e);
+            onFailed(e);
         } finally {
             lock.unlock();
         }
@@ -524,8 +532,25 @@ public final class SiteGroup implements AutoCloseable {
         return delivered;
     }
 
-    /** Replaces what was delivered by what the new state contains; under the lock. */
-    void onInstalled(Map<String, SequenceVector> delivered) {
+    /**
+     * Replaces what was delivered, and what other sites have, by what a new state contains; under the lock.
+     *
+     * @param isMerge whether this member gives up the state of its part of the site
+     * @return messages of that part that other members may lack; those on disk are set aside instead
+     */
+    List<Entry> replace(boolean isMerge, Map<String, SequenceVector> delivered, Map<String, SequenceVector> acknowledged) {
+        List<Entry> own = List.of();
+        RetainedLog log = retention.log();
+        if (spill == null) {
+            own = isMerge ? retention.entries() : own;
+        } else if (isMerge && log.first() < log.end()) {
+            // Until they were brought back, nothing is sent that would overtake them.
+            gate.setHeld(true);
+            log = spill.setAside();
+        }
+        log.trimTo(log.end());
+        retention.reset(acknowledged, log);
+        settings.expected().forEach(site -> retention.add(site, new SequenceVector()));
         if (settings.state() == null) {
             // With a state of the application, messages that the new one lacks are delivered again.
             arrived.forEach((site, messages) -> told(site).raise(messages.delivered()));
@@ -534,6 +559,38 @@ public final class SiteGroup implements AutoCloseable {
         delivered.forEach((site, has) -> arrived.put(site, new ArrivedMessages(has)));
         outgoing.clear();
         incoming.onInstalled();
+        return own;
+    }
+
+    /** Begins to bring back what was set aside, after a new state was installed. */
+    void bringBack() {
+        Pump pump = recoveryPump;
+        if (pump != null) {
+            pump.wake();
+        }
+    }
+
+    /** Lets sends go on, unless something was set aside meanwhile. */
+    void onBroughtBack() {
+        lock.lock();
+        try {
+            if (spill != null && spill.aside() == null) {
+                gate.setHeld(false);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes that messages could not be passed on, since they are longer than this group allows. */
+    void onTooLarge(int count, SendException refused) {
+        lock.lock();
+        try {
+            tooLarge += count;
+        } finally {
+            lock.unlock();
+        }
+        LOG.warn("site group {}: {} messages are lost to other members: {}", name, count, refused.getMessage());
     }
 
     /** Returns whether the members of this site keep a message, or have kept it. */
@@ -551,7 +608,7 @@ public final class SiteGroup implements AutoCloseable {
         Group joined = local();
         threads.start("tutti-sites-" + name + "-recovery", () -> {
             for (List<Entry> frame : frames) {
-                Recovery.send(frame, joined, gate);
+                Recovery.send(frame, joined, this);
             }
         });
     }

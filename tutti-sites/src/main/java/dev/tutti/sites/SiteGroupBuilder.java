@@ -87,7 +87,7 @@ public final class SiteGroupBuilder {
      * Bounds the messages that each member keeps for sites that do not have them yet; 64 MiB, and senders that wait, by
      * default.
      *
-     * @param bytes of the messages, with 64 for each
+     * @param bytes of the messages, with some fifty for each
      * @param whenFull consequence of the bound
      */
     public SiteGroupBuilder retain(long bytes, WhenFull whenFull) {

@@ -6,6 +6,7 @@ import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.sites.internal.log.Entry;
+import dev.tutti.sites.internal.log.RetainedLog;
 import dev.tutti.sites.internal.relay.Retention;
 import dev.tutti.sites.internal.relay.SequenceVector;
 import dev.tutti.sites.internal.relay.SiteFrame;
@@ -35,6 +36,9 @@ final class SiteGroupState implements GroupState {
     private final SiteGroup group;
     private final @Nullable GroupState application;
 
+    /** Messages of this side that the other may lack, until its state is installed. */
+    private List<Entry> own = List.of();
+
     SiteGroupState(SiteGroup group, @Nullable GroupState application) {
         this.group = group;
         this.application = application;
@@ -43,6 +47,7 @@ final class SiteGroupState implements GroupState {
     @Override
     public Snapshot snapshot() {
         ByteOutput out = new ByteOutput();
+        RetainedLog log;
         long first;
         long end;
         group.lock().lock();
@@ -51,12 +56,13 @@ final class SiteGroupState implements GroupState {
             put(out, group.delivered());
             put(out, retention.acknowledgedCopy());
             retention.seen().put(out);
-            first = retention.first();
-            end = retention.end();
+            log = retention.log();
+            first = log.first();
+            end = log.end();
         } finally {
             group.lock().unlock();
         }
-        return new Image(out.copy(), first, end, application == null ? null : application.snapshot());
+        return new Image(out.copy(), log, first, end, application == null ? null : application.snapshot());
     }
 
     private static void put(ByteOutput out, Map<String, SequenceVector> vectors) {
@@ -78,12 +84,14 @@ final class SiteGroupState implements GroupState {
     private final class Image implements Snapshot {
 
         private final byte[] vectors;
+        private final RetainedLog log;
         private final long first;
         private final long end;
         private final @Nullable Snapshot rest;
 
-        Image(byte[] vectors, long first, long end, @Nullable Snapshot rest) {
+        Image(byte[] vectors, RetainedLog log, long first, long end, @Nullable Snapshot rest) {
             this.vectors = vectors;
+            this.log = log;
             this.first = first;
             this.end = end;
             this.rest = rest;
@@ -112,7 +120,7 @@ final class SiteGroupState implements GroupState {
             group.lock().lock();
             try {
                 for (long at = position; at < position + count; at++) {
-                    Entry entry = group.retention().at(at);
+                    Entry entry = log.at(at);
                     if (entry != null) {
                         entries.add(entry);
                     }
@@ -139,18 +147,17 @@ final class SiteGroupState implements GroupState {
     @Override
     public void install(InputStream from, Replacement replacement) throws IOException {
         DataInputStream in = new DataInputStream(from);
-        List<Entry> own = List.of();
+        SequenceVector seen;
         try {
             ByteInput vectors = part(in, in.readInt());
             TreeMap<String, SequenceVector> delivered = take(vectors);
             TreeMap<String, SequenceVector> acknowledged = take(vectors);
-            SequenceVector seen = SequenceVector.take(vectors);
+            seen = SequenceVector.take(vectors);
             group.lock().lock();
             try {
-                Retention retention = group.retention();
-                own = replacement.isMerge() ? retention.from(retention.first(), Integer.MAX_VALUE) : List.of();
-                retention.reset(acknowledged);
-                group.onInstalled(delivered);
+                List<Entry> replaced = group.replace(replacement.isMerge(), delivered, acknowledged);
+                // A stream that has failed before has replaced what is this side's own.
+                own = own.isEmpty() ? replaced : own;
             } finally {
                 group.lock().unlock();
             }
@@ -165,9 +172,6 @@ final class SiteGroupState implements GroupState {
             }
             group.lock().lock();
             try {
-                own = own.stream()
-                        .filter(entry -> !seen.covers(entry.member(), entry.sequence()))
-                        .toList();
                 group.retention().onSeen(seen);
             } finally {
                 group.lock().unlock();
@@ -180,7 +184,9 @@ final class SiteGroupState implements GroupState {
         } else if (from.read() != -1) {
             throw new IOException("the other members of site group " + group.name() + " have a state, and this one has none");
         }
-        handOver(own, replacement);
+        handOver(own.stream().filter(entry -> !seen.covers(entry.member(), entry.sequence())).toList(), replacement);
+        own = List.of();
+        group.bringBack();
     }
 
     private static ByteInput part(DataInputStream in, int length) throws IOException {

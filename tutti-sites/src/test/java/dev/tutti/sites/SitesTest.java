@@ -60,7 +60,21 @@ class SitesTest {
     /** A site is divided: each part sends, and the other site gets the messages of both, also those of a part that is gone. */
     @ClusterTest(nodes = 6, seeds = 2)
     void bothPartsOfADividedSiteReachTheOther(Cluster cluster) {
-        Components<Station> stations = start(cluster, settings -> settings);
+        checkBothParts(cluster, settings -> settings);
+    }
+
+    @ClusterTest(nodes = 6, seeds = 2)
+    void bothPartsOfADividedSiteReachTheOtherFromDisk(Cluster cluster) throws IOException {
+        Path directory = Files.createTempDirectory("tutti-sites");
+        try {
+            checkBothParts(cluster, settings -> settings.spill(directory.resolve(settings.sites().node().name())));
+        } finally {
+            delete(directory);
+        }
+    }
+
+    private static void checkBothParts(Cluster cluster, UnaryOperator<SiteGroupBuilder> settings) {
+        Components<Station> stations = start(cluster, settings);
         stations.keep(Duration.ofMillis(50), Station::send);
         for (int round = 0; round < 3; round++) {
             int alone = 1 + cluster.random().nextInt(3);

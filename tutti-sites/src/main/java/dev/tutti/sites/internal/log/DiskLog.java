@@ -6,9 +6,10 @@ import dev.tutti.blocks.codec.MalformedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
@@ -20,19 +21,27 @@ import org.jspecify.annotations.Nullable;
  * Log in files of a directory. A message is with the operating system when {@link #append} returns, so that it survives the end of
  * the process; a loss of power may take the last seconds. Each record has a checksum. Reading and writing block the caller.
  *
- * <p>The log consists of {@linkplain Segment segments} of about 16 MiB, named by the position of their first message. Trimming
- * deletes whole segments; the memory for a message is the four bytes of its offset.
+ * <p>The log consists of {@linkplain Segment segments} of about 16 MiB, named by the position of their first message, and a file with
+ * the position up to which it was trimmed. Trimming deletes whole segments, except the last one. The memory for a message is the four
+ * bytes of its offset.
  */
 public final class DiskLog implements RetainedLog {
 
-    private static final int SEGMENT_BYTES = 16 << 20;
+    static final int SEGMENT_BYTES = 16 << 20;
+
     private static final int DIGITS = 19;
     private static final Pattern NAME = Pattern.compile("\\d{" + DIGITS + "}\\.log");
+    private static final String FIRST = "first";
 
     private final Path directory;
     private final int segmentBytes;
+    private final FileChannel firstFile;
     private final TreeMap<Long, Segment> segments = new TreeMap<>();
     private final ByteOutput out = new ByteOutput();
+
+    /** The position up to which the log was trimmed, and its complement, by which damage shows. */
+    private final ByteBuffer trimmed = ByteBuffer.allocate(2 * Long.BYTES);
+
     private long first;
     private long end;
     private long bytes;
@@ -42,38 +51,35 @@ public final class DiskLog implements RetainedLog {
      * Opens the log of a directory, which is created if it is missing. A segment is cut off before a damaged record: there are no
      * messages at these positions then.
      *
+     * @param start position of the first message of a new log
+     * @param segmentBytes size from which on a new segment is begun
      * @throws IOException if a file can't be read or written
      */
-    public DiskLog(Path directory) throws IOException {
-        this(directory, SEGMENT_BYTES);
-    }
-
-    /** @param segmentBytes size from which on a new segment is begun */
-    DiskLog(Path directory, int segmentBytes) throws IOException {
-        this.segmentBytes = segmentBytes;
+    DiskLog(Path directory, long start, int segmentBytes) throws IOException {
         this.directory = Files.createDirectories(directory);
-        List<Path> files;
-        try (Stream<Path> found = Files.list(directory)) {
-            files = found.filter(file -> NAME.matcher(file.getFileName().toString()).matches()).sorted().toList();
-        }
-        try {
-            for (Path file : files) {
-                long base = Long.parseLong(file.getFileName().toString().substring(0, DIGITS));
-                Segment segment = Segment.open(file, base);
-                segments.put(base, segment);
+        this.segmentBytes = segmentBytes;
+        this.firstFile = FileChannel.open(
+                directory.resolve(FIRST), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.filter(one -> NAME.matcher(one.getFileName().toString()).matches()).sorted().toList()) {
+                Segment segment = Segment.open(file, Long.parseLong(file.getFileName().toString().substring(0, DIGITS)));
+                segments.put(segment.base(), segment);
                 damagedBytes += segment.damagedBytes();
+                bytes += segment.bytes();
             }
-        } catch (IOException e) {
-            close();
+            first = segments.isEmpty() ? start : segments.firstKey();
+            end = segments.isEmpty() ? start : segments.lastEntry().getValue().end();
+            trimTo(readFirst());
+        } catch (IOException | UncheckedIOException e) {
+            closeFiles();
             throw e;
         }
-        first = segments.isEmpty() ? 0 : segments.firstKey();
-        end = segments.isEmpty() ? 0 : segments.lastEntry().getValue().end();
-        bytes = segments.values().stream().mapToLong(Segment::bytes).sum();
     }
 
-    Path directory() {
-        return directory;
+    /** Returns the position up to which the log was trimmed; 0 if that is not known, or damaged. */
+    private long readFirst() throws IOException {
+        boolean isWhole = firstFile.read(trimmed.clear(), 0) == trimmed.capacity();
+        return isWhole && trimmed.getLong(0) == ~trimmed.getLong(Long.BYTES) ? trimmed.getLong(0) : 0;
     }
 
     /** Returns the bytes that were cut off when the log was opened, because a record was damaged or incomplete. */
@@ -91,6 +97,7 @@ public final class DiskLog implements RetainedLog {
             if (last == null || last.bytes() >= segmentBytes) {
                 last = Segment.open(directory.resolve(String.format(Locale.ROOT, "%019d.log", end)), end);
                 segments.put(end, last);
+                deleteTrimmed();
             }
             bytes += last.append(ByteBuffer.wrap(out.array(), 0, out.length()));
             return end++;
@@ -127,19 +134,31 @@ public final class DiskLog implements RetainedLog {
         }
     }
 
+    /** @throws UncheckedIOException if a file can't be written or deleted */
     @Override
     public void trimTo(long position) {
         long next = Math.min(position, end);
-        while (first < next) {
-            Segment oldest = segments.firstEntry().getValue();
-            long last = Math.min(next, oldest.end());
-            bytes -= oldest.bytesBetween(first, last);
-            first = last;
-            if (first == oldest.end()) {
-                segments.pollFirstEntry();
-                oldest.delete();
-                first = segments.isEmpty() ? end : segments.firstKey();
-            }
+        if (next <= first) {
+            return;
+        }
+        for (Segment segment : segments.headMap(next).values()) {
+            long from = Math.max(first, segment.base());
+            long to = Math.min(next, segment.end());
+            bytes -= from < to ? segment.bytesBetween(from, to) : 0;
+        }
+        first = next;
+        deleteTrimmed();
+        try {
+            firstFile.write(trimmed.clear().putLong(0, first).putLong(Long.BYTES, ~first), 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the log in " + directory + " can't be trimmed: " + e.getMessage(), e);
+        }
+    }
+
+    /** Deletes the segments without messages that are kept, except the last one, which is appended to. */
+    private void deleteTrimmed() {
+        while (segments.size() > 1 && segments.higherKey(segments.firstKey()) <= first) {
+            segments.pollFirstEntry().getValue().delete();
         }
     }
 
@@ -152,18 +171,27 @@ public final class DiskLog implements RetainedLog {
     /** Closes the files, which stay. */
     @Override
     public void close() {
-        segments.values().forEach(Segment::close);
+        closeFiles();
         segments.clear();
         first = end;
         bytes = 0;
     }
 
-    /** Closes the log and deletes its files and its directory. */
-    public void delete() throws IOException {
-        for (Segment segment : new ArrayList<>(segments.values())) {
-            segment.delete();
+    private void closeFiles() {
+        segments.values().forEach(Segment::close);
+        try {
+            firstFile.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the log in " + directory + " can't be closed", e);
         }
+    }
+
+    /** Closes the log and deletes its files and its directory. */
+    void delete() throws IOException {
+        List.copyOf(segments.values()).forEach(Segment::delete);
         segments.clear();
+        close();
+        Files.deleteIfExists(directory.resolve(FIRST));
         Files.deleteIfExists(directory);
     }
 }

@@ -40,7 +40,12 @@ final class Segment {
     static Segment open(Path file, long base) throws IOException {
         FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         Segment segment = new Segment(file, channel, base);
-        segment.check();
+        try {
+            segment.check();
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
         return segment;
     }
 
@@ -128,6 +133,11 @@ final class Segment {
     long bytesBetween(long from, long to) {
         int last = (int) (to - base);
         return (last < count ? offsets[last] : size) - offsets[(int) (from - base)];
+    }
+
+    /** Returns the position of its first message. */
+    long base() {
+        return base;
     }
 
     /** Returns the position behind its last message. */

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -18,38 +18,69 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Directory of a site group at one member, with what outlasts its process: the messages that it keeps, those that earlier runs have
- * left, and the sites that are known. One process at a time uses it.
+ * Directory of a site group at one member, with what outlasts its process: the messages that it keeps, those that were set aside to
+ * be brought back, and the sites that are known. One process at a time uses it. Thread-safe.
  */
 public final class Spill implements AutoCloseable {
 
-    private static final String CURRENT = "current";
-    private static final String EARLIER = "earlier-";
+    /** Most logs that are set aside: more runs than that have ended before they brought back what earlier ones had left. */
+    public static final int ASIDE_MAX = 32;
+
+    private static final String LOG = "log-";
     private static final String SITES = "sites";
 
     private final Path directory;
+    private final int segmentBytes;
     private final FileChannel lockFile;
-    private final DiskLog current;
-    private final List<DiskLog> earlier = new ArrayList<>();
+    private final ArrayDeque<DiskLog> aside = new ArrayDeque<>();
     private final TreeSet<String> sites = new TreeSet<>();
+    private DiskLog current;
+
+    /** Number of the last log. */
+    private long number;
 
     /**
      * @throws UncheckedIOException if the directory can't be used
-     * @throws IllegalStateException if another process, or another member of this one, uses it
+     * @throws IllegalStateException if another process, or another member of this one, uses it, or too much is set aside in it
      */
     public Spill(Path directory) {
+        this(directory, DiskLog.SEGMENT_BYTES);
+    }
+
+    Spill(Path directory, int segmentBytes) {
         this.directory = directory;
+        this.segmentBytes = segmentBytes;
         try {
             Files.createDirectories(directory);
             this.lockFile = lock(directory);
+        } catch (IOException e) {
+            throw unusable(e);
+        }
+        try {
             if (Files.exists(directory.resolve(SITES))) {
                 sites.addAll(Files.readAllLines(directory.resolve(SITES)));
             }
-            setAside();
-            this.current = new DiskLog(directory.resolve(CURRENT));
+            openAside();
+            this.current = openNext(0);
         } catch (IOException e) {
-            throw new UncheckedIOException("messages for other sites can't be kept in " + directory + ": " + e, e);
+            closeFiles();
+            throw unusable(e);
+        } catch (RuntimeException e) {
+            closeFiles();
+            throw e;
         }
+    }
+
+    private UncheckedIOException unusable(IOException e) {
+        return new UncheckedIOException("messages for other sites can't be kept in " + directory + ": " + e, e);
+    }
+
+    private DiskLog openNext(long start) throws IOException {
+        if (aside.size() > ASIDE_MAX) {
+            throw new IllegalStateException(aside.size() + " logs are set aside in " + directory
+                    + ", since earlier runs have ended too soon to bring them back; move them elsewhere if they are not needed");
+        }
+        return new DiskLog(directory.resolve(LOG + String.format(Locale.ROOT, "%019d", ++number)), start, segmentBytes);
     }
 
     private static FileChannel lock(Path directory) throws IOException {
@@ -67,60 +98,69 @@ public final class Spill implements AutoCloseable {
         return file;
     }
 
-    /** Sets aside what the last run has left, and opens what earlier ones have. */
-    private void setAside() throws IOException {
+    private void openAside() throws IOException {
         List<Path> found;
         try (Stream<Path> files = Files.list(directory)) {
-            found = new ArrayList<>(files.filter(file -> file.getFileName().toString().startsWith(EARLIER)).sorted().toList());
+            found = files.filter(file -> file.getFileName().toString().startsWith(LOG)).sorted().toList();
         }
-        Path last = directory.resolve(CURRENT);
-        if (Files.exists(last)) {
-            long number = found.isEmpty()
-                    ? 1
-                    : Long.parseLong(found.getLast().getFileName().toString().substring(EARLIER.length())) + 1;
-            Path aside = directory.resolve(EARLIER + String.format(Locale.ROOT, "%019d", number));
-            Files.move(last, aside, StandardCopyOption.ATOMIC_MOVE);
-            found.add(aside);
-        }
-        for (Path one : found) {
-            earlier.add(new DiskLog(one));
+        for (Path path : found) {
+            DiskLog log = new DiskLog(path, 0, segmentBytes);
+            number = Long.parseLong(path.getFileName().toString().substring(LOG.length()));
+            if (log.first() < log.end() || log.damagedBytes() > 0) {
+                aside.add(log);
+            } else {
+                log.delete();
+            }
         }
     }
 
-    /** Returns the log of this run. */
-    public DiskLog current() {
+    /** Returns the log in use. */
+    public synchronized DiskLog current() {
         return current;
     }
 
-    /** Returns the logs of earlier runs, the oldest first. */
-    public List<DiskLog> earlier() {
-        return List.copyOf(earlier);
-    }
-
-    /** Returns the bytes of earlier logs that were cut off, since they were damaged. */
-    public long damagedBytes() {
-        return earlier.stream().mapToLong(DiskLog::damagedBytes).sum();
-    }
-
-    /** Deletes the logs of earlier runs: this one, or other members, keep their messages. */
-    public void deleteEarlier() {
+    /**
+     * Sets the log in use aside, and returns the one that takes its place: it begins behind the last position.
+     *
+     * @throws UncheckedIOException if that can't be done
+     */
+    public synchronized DiskLog setAside() {
         try {
-            for (DiskLog log : earlier) {
-                log.delete();
-            }
-            earlier.clear();
+            DiskLog next = openNext(current.end());
+            aside.add(current);
+            current = next;
+            return next;
         } catch (IOException e) {
-            throw new UncheckedIOException("messages of an earlier run can't be deleted in " + directory, e);
+            throw unusable(e);
         }
     }
 
+    /** Returns the oldest log that was set aside; null if there is none. Only the caller of {@link #deleteAside} reads it. */
+    public synchronized @Nullable DiskLog aside() {
+        return aside.peek();
+    }
+
+    /** Deletes the oldest log that was set aside: members keep its messages, or all sites have them. */
+    public synchronized void deleteAside() {
+        try {
+            aside.remove().delete();
+        } catch (IOException e) {
+            throw new UncheckedIOException("messages that were brought back can't be deleted in " + directory, e);
+        }
+    }
+
+    /** Returns the bytes of logs that were cut off when they were opened, since they were damaged. */
+    public synchronized long damagedBytes() {
+        return aside.stream().mapToLong(DiskLog::damagedBytes).sum();
+    }
+
     /** Returns the other sites that were known. */
-    public List<String> sites() {
+    public synchronized List<String> sites() {
         return List.copyOf(sites);
     }
 
     /** Notes the other sites that are known. Writes only changes. */
-    public void noteSites(Collection<String> known) {
+    public synchronized void noteSites(Collection<String> known) {
         if (sites.equals(new TreeSet<>(known))) {
             return;
         }
@@ -136,9 +176,13 @@ public final class Spill implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         current.close();
-        earlier.forEach(DiskLog::close);
+        closeFiles();
+    }
+
+    private void closeFiles() {
+        aside.forEach(DiskLog::close);
         try {
             lockFile.close();
         } catch (IOException e) {

@@ -39,7 +39,13 @@ public sealed interface BridgeFrame {
      * @param members names of nodes
      * @param groups site groups that the sender has joined, and can pass on
      */
-    record Announce(String site, boolean isFirst, long seen, List<String> members, List<String> groups) implements BridgeFrame {}
+    record Announce(String site, boolean isFirst, long seen, List<String> members, List<String> groups) implements BridgeFrame {
+
+        /** Returns whether another announcement says the same, except for the list that was seen. */
+        public boolean isLike(Announce other) {
+            return other.isFirst == isFirst && other.site.equals(site) && other.members.equals(members) && other.groups.equals(groups);
+        }
+    }
 
     /** A site has had no master for too long since list {@code number}, to all masters. */
     record Away(String site, long number) implements BridgeFrame {}

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Messages of this site that other sites do not have yet, at one member. Every member of a site group keeps all of
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class Retention {
 
     private final String site;
-    private final RetainedLog log;
+    private RetainedLog log;
 
     /** Of each other site that is known, the messages that it has. */
     private final TreeMap<String, SequenceVector> acknowledged = new TreeMap<>();
@@ -90,24 +89,16 @@ public final class Retention {
         return seen;
     }
 
-    /** Returns the messages that are kept, in order, from {@code position} on; at most {@code max}. */
-    public List<Entry> from(long position, int max) {
+    /** Returns the messages that are kept, in order. */
+    public List<Entry> entries() {
         List<Entry> entries = new ArrayList<>();
-        for (long at = Math.max(position, log.first()); at < log.end() && entries.size() < max; at++) {
+        for (long at = log.first(); at < log.end(); at++) {
             Entry entry = log.at(at);
             if (entry != null) {
                 entries.add(entry);
             }
         }
         return entries;
-    }
-
-    public long first() {
-        return log.first();
-    }
-
-    public long end() {
-        return log.end();
     }
 
     // ------------------------------------------------------------------ other sites
@@ -253,13 +244,17 @@ public final class Retention {
         return copy;
     }
 
-    /** Replaces everything by the state of another member, whose messages are kept next. */
-    public void reset(Map<String, SequenceVector> acknowledged) {
+    /**
+     * Replaces everything by the state of another member, whose messages are kept next.
+     *
+     * @param next log without messages, whose positions go on above those of the present one
+     */
+    public void reset(Map<String, SequenceVector> acknowledged, RetainedLog next) {
         this.acknowledged.clear();
         this.acknowledged.putAll(acknowledged);
         seen.clear();
         dropped.clear();
-        log.trimTo(log.end());
+        log = next;
     }
 
     /** Notes what another member has seen, after its messages were kept. */
@@ -267,13 +262,8 @@ public final class Retention {
         seen.raise(others);
     }
 
-    /** Returns the entry at a position; null if it is gone. */
-    public @Nullable Entry at(long position) {
-        return log.at(position);
-    }
-
-    /** Closes the log. */
-    public void close() {
-        log.close();
+    /** Returns the log, with the positions of the messages that are kept. */
+    public RetainedLog log() {
+        return log;
     }
 }

@@ -3,27 +3,29 @@ package dev.tutti.sites.internal.relay;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.sites.internal.log.OriginMember;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * For each member of an origin site, the number of the last of its messages that somebody has: without a gap, or with
  * gaps that were told. Not thread-safe.
  *
- * <p>Members that are gone stay in it, up to {@link #MEMBERS_MAX}; beyond that the oldest incarnation is forgotten.
+ * <p>Members that are gone stay in it, up to {@link #MEMBERS_MAX} members; beyond that, the one that has sent nothing for longest is
+ * forgotten.
  */
 public final class SequenceVector {
 
     /** Greatest number of members of one site. */
     public static final int MEMBERS_MAX = 4096;
 
-    private final TreeMap<OriginMember, Long> last;
+    /** Numbers by member, the one raised last at the end. */
+    private final LinkedHashMap<OriginMember, Long> last;
 
     public SequenceVector() {
-        last = new TreeMap<>();
+        last = new LinkedHashMap<>();
     }
 
-    private SequenceVector(TreeMap<OriginMember, Long> last) {
+    private SequenceVector(LinkedHashMap<OriginMember, Long> last) {
         this.last = last;
     }
 
@@ -44,7 +46,8 @@ public final class SequenceVector {
 
     /** Notes that messages up to {@code sequence} are among them. */
     public void raise(OriginMember member, long sequence) {
-        last.merge(member, sequence, Math::max);
+        Long before = last.remove(member);
+        last.put(member, before == null ? sequence : Math.max(before, sequence));
         if (last.size() > MEMBERS_MAX) {
             last.pollFirstEntry();
         }
@@ -63,13 +66,13 @@ public final class SequenceVector {
         last.clear();
     }
 
-    /** Returns the members in order, with their numbers; a view on this vector. */
+    /** Returns the members with their numbers; a view on this vector. */
     public Map<OriginMember, Long> asMap() {
         return last;
     }
 
     public SequenceVector copy() {
-        return new SequenceVector(new TreeMap<>(last));
+        return new SequenceVector(new LinkedHashMap<>(last));
     }
 
     /** Puts the number of members, and each with its number. */

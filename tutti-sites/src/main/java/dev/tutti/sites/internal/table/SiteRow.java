@@ -3,7 +3,7 @@ package dev.tutti.sites.internal.table;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
-import java.util.ArrayList;
+import dev.tutti.sites.internal.relay.SiteFrame;
 import java.util.List;
 
 /**
@@ -34,8 +34,8 @@ public record SiteRow(String name, State state, List<String> members) {
     static final int BYTES_MIN = Integer.BYTES + 1 + Integer.BYTES;
 
     public void put(ByteOutput out) {
-        out.putText(name).putByte(state.ordinal()).putInt(members.size());
-        members.forEach(out::putText);
+        out.putText(name).putByte(state.ordinal());
+        SiteFrame.putList(out, members, out::putText);
     }
 
     /** @throws MalformedException if there is none */
@@ -45,21 +45,11 @@ public record SiteRow(String name, State state, List<String> members) {
         if (state < 0 || state >= State.values().length) {
             throw new MalformedException("a site has state " + state);
         }
-        int count = in.takeCount(Integer.BYTES);
-        List<String> members = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            members.add(in.takeText());
-        }
-        return new SiteRow(name, State.values()[state], members);
+        return new SiteRow(name, State.values()[state], SiteFrame.takeList(in, Integer.BYTES, ByteInput::takeText));
     }
 
-    /** Takes a list of sites. */
+    /** Takes a count and that number of sites. */
     public static List<SiteRow> takeList(ByteInput in) {
-        int count = in.takeCount(BYTES_MIN);
-        List<SiteRow> rows = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            rows.add(take(in));
-        }
-        return rows;
+        return SiteFrame.takeList(in, BYTES_MIN, SiteRow::take);
     }
 }

@@ -3,12 +3,13 @@ package dev.tutti.sites.internal.table;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.MemberCodec;
 import dev.tutti.core.Member;
-import dev.tutti.core.NodeId;
 import dev.tutti.core.Printable;
 import dev.tutti.core.View;
 import dev.tutti.sites.internal.relay.BridgeFrame;
 import dev.tutti.sites.internal.relay.BridgeFrame.Announce;
+import dev.tutti.sites.internal.relay.SiteFrame;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,6 +36,7 @@ public final class SiteTable {
     private final LinkedHashMap<Member, Announce> masters = new LinkedHashMap<>();
 
     private long number;
+    private long ignored;
 
     public long number() {
         return number;
@@ -66,12 +68,6 @@ public final class SiteTable {
         return found;
     }
 
-    /** Returns the site that a master has announced; null if it has not, or is not in the view. */
-    public @Nullable String siteOf(Member master) {
-        Announce announced = masters.get(master);
-        return announced == null ? null : announced.site();
-    }
-
     /** Returns the other sites that have a master that has joined a group. */
     public List<String> sitesWith(String group) {
         List<String> sites = new ArrayList<>();
@@ -85,14 +81,7 @@ public final class SiteTable {
 
     /** Takes a view of the masters: announcements of those that left are void. Returns whether the list has changed. */
     public boolean onView(View view) {
-        Map<Member, Announce> before = Map.copyOf(masters);
-        masters.clear();
-        for (Member member : view.members()) {
-            Announce announced = before.get(member);
-            if (announced != null) {
-                masters.put(member, announced);
-            }
-        }
+        sort(view);
         boolean isChanged = false;
         for (SiteRow row : rows()) {
             if (row.state() == SiteRow.State.UP && !hasMaster(row.name())) {
@@ -103,21 +92,32 @@ public final class SiteTable {
         return count(isChanged);
     }
 
+    /** Puts the announcements into the order of a view, without those of masters that are not in it. */
+    private void sort(View view) {
+        Map<Member, Announce> before = Map.copyOf(masters);
+        masters.clear();
+        view.members().stream().filter(before::containsKey).forEach(member -> masters.put(member, before.get(member)));
+    }
+
+    /** Returns what a master has announced; null if it has announced nothing, or is not in the view. */
+    public @Nullable Announce announced(Member master) {
+        return masters.get(master);
+    }
+
+    /** Returns the number of announcements that were ignored: of too many sites, of no site, or of nobody in the view. */
+    public long ignored() {
+        return ignored;
+    }
+
     /** Takes an announcement of a master. Returns whether the list has changed. */
     public boolean onAnnounce(View view, Member master, Announce announced) {
         boolean isNew = !rows.containsKey(announced.site());
         if (!view.contains(master) || isNew && (rows.size() == SITES_MAX || !Printable.isName(announced.site()))) {
+            ignored++;
             return false;
         }
-        LinkedHashMap<Member, Announce> before = new LinkedHashMap<>(masters);
-        before.put(master, announced);
-        masters.clear();
-        view.members().forEach(member -> {
-            Announce one = before.get(member);
-            if (one != null) {
-                masters.put(member, one);
-            }
-        });
+        masters.put(master, announced);
+        sort(view);
         number = Math.max(number, announced.seen());
         SiteRow known = rows.get(announced.site());
         SiteRow row = new SiteRow(announced.site(), SiteRow.State.UP, members(announced));
@@ -160,12 +160,11 @@ public final class SiteTable {
 
     /** Puts the table for a master that joins. */
     public void put(ByteOutput out) {
-        out.putLong(number).putInt(rows.size());
-        rows.values().forEach(row -> row.put(out));
+        out.putLong(number);
+        SiteFrame.putList(out, rows(), row -> row.put(out));
         out.putInt(masters.size());
         masters.forEach((member, announced) -> {
-            NodeId node = member.node();
-            out.putLong(node.incarnation()).putText(node.name()).putText(node.address()).putInt(member.join());
+            MemberCodec.MEMBER.put(member, out);
             out.putBytes(announced.encode());
         });
     }
@@ -178,8 +177,7 @@ public final class SiteTable {
         SiteRow.takeList(in).forEach(row -> rows.put(row.name(), row));
         int count = in.takeCount(MASTER_BYTES_MIN);
         for (int i = 0; i < count; i++) {
-            NodeId node = takeNode(in);
-            Member member = new Member(node, in.takeInt());
+            Member member = MemberCodec.MEMBER.take(in);
             if (!(BridgeFrame.decode(ByteBuffer.wrap(in.takeBytes())) instanceof Announce announced)) {
                 throw new MalformedException("the state of the masters has a message that is no announcement");
             }
@@ -187,16 +185,5 @@ public final class SiteTable {
         }
     }
 
-    private static NodeId takeNode(ByteInput in) {
-        long incarnation = in.takeLong();
-        String name = in.takeText();
-        String address = in.takeText();
-        try {
-            return new NodeId(incarnation, name, address);
-        } catch (IllegalArgumentException e) {
-            throw new MalformedException("a node: " + e.getMessage());
-        }
-    }
-
-    private static final int MASTER_BYTES_MIN = Long.BYTES + 4 * Integer.BYTES;
+    private static final int MASTER_BYTES_MIN = MemberCodec.BYTES_MIN + Integer.BYTES;
 }

@@ -37,19 +37,20 @@ class RetainedLogTest {
     @Test
     void logInMemoryIsLikeItsModel() throws IOException {
         for (int seed = 0; seed < 200; seed++) {
-            run(new SplittableRandom(seed), new MemoryLog(), false);
+            run(seed, new MemoryLog(), false);
         }
     }
 
     /** The log is opened anew at any time, without having been closed: as after the end of its process. */
     @Test
     void logOnDiskIsLikeItsModelAlsoWhenItsProcessEnds() throws IOException {
-        for (int seed = 0; seed < 100; seed++) {
-            run(new SplittableRandom(seed), new DiskLog(directory.resolve("log-" + seed), SEGMENT_BYTES), true);
+        for (int seed = 0; seed < 300; seed++) {
+            run(seed, new DiskLog(directory.resolve("log-" + seed), 0, SEGMENT_BYTES), true);
         }
     }
 
-    private void run(SplittableRandom random, RetainedLog opened, boolean isOnDisk) throws IOException {
+    private void run(int seed, RetainedLog opened, boolean isOnDisk) throws IOException {
+        SplittableRandom random = new SplittableRandom(seed);
         RetainedLog log = opened;
         TreeMap<Long, Entry> model = new TreeMap<>();
         long end = 0;
@@ -69,11 +70,8 @@ class RetainedLogTest {
                     }
                 }
                 case 11 -> {
-                    log = new DiskLog(((DiskLog) log).directory(), SEGMENT_BYTES);
-                    // Whole segments are deleted: messages that were trimmed may be back.
-                    assertThat(log.first()).isLessThanOrEqualTo(model.isEmpty() ? end : model.firstKey());
-                    log.trimTo(model.isEmpty() ? end : model.firstKey());
-                    end = log.end();
+                    log = new DiskLog(directory.resolve("log-" + seed), 0, SEGMENT_BYTES);
+                    assertThat(log.first()).isEqualTo(model.isEmpty() ? end : model.firstKey());
                 }
                 default -> {
                     Entry next = entry(end, random.nextInt(300));
@@ -91,16 +89,13 @@ class RetainedLogTest {
     void damagedRecordAndWhatFollowsItInItsSegmentAreCutOff() throws IOException {
         for (int damage = 0; damage < 60; damage++) {
             Path own = directory.resolve("damaged-" + damage);
-            DiskLog log = new DiskLog(own, SEGMENT_BYTES);
+            DiskLog log = new DiskLog(own, 0, SEGMENT_BYTES);
             for (int number = 0; number < 40; number++) {
                 log.append(entry(number, 100));
             }
             log.close();
             SplittableRandom random = new SplittableRandom(damage);
-            List<Path> files;
-            try (Stream<Path> found = Files.list(own)) {
-                files = found.sorted().toList();
-            }
+            List<Path> files = segments(own);
             Path file = files.get(random.nextInt(files.size()));
             byte[] bytes = Files.readAllBytes(file);
             if (damage % 2 == 0) {
@@ -110,7 +105,7 @@ class RetainedLogTest {
                 Files.write(file, Arrays.copyOf(bytes, random.nextInt(bytes.length)), StandardOpenOption.TRUNCATE_EXISTING);
             }
             Files.createFile(own.resolve("notes.log"));
-            DiskLog again = new DiskLog(own, SEGMENT_BYTES);
+            DiskLog again = new DiskLog(own, 0, SEGMENT_BYTES);
             assertThat(again.damagedBytes()).isPositive();
             int lost = 0;
             for (long position = 0; position < 40; position++) {
@@ -128,19 +123,42 @@ class RetainedLogTest {
         }
     }
 
+    private static List<Path> segments(Path log) throws IOException {
+        try (Stream<Path> files = Files.list(log)) {
+            return files.filter(file -> file.toString().endsWith(".log")).sorted().toList();
+        }
+    }
+
+    @Test
+    void messagesAreKeptIfThePositionOfTheFirstIsDamaged() throws IOException {
+        Path own = directory.resolve("first");
+        DiskLog log = new DiskLog(own, 0, SEGMENT_BYTES);
+        for (int number = 0; number < 10; number++) {
+            log.append(entry(number, 10));
+        }
+        log.trimTo(4);
+        log.close();
+        DiskLog again = new DiskLog(own, 0, SEGMENT_BYTES);
+        assertThat(again.first()).isEqualTo(4);
+        again.close();
+        byte[] bytes = Files.readAllBytes(own.resolve("first"));
+        bytes[0] ^= 0x40;
+        Files.write(own.resolve("first"), bytes);
+        DiskLog damaged = new DiskLog(own, 0, SEGMENT_BYTES);
+        assertThat(damaged.first()).isZero();
+        assertSame(damaged.at(9), entry(9, 10));
+        damaged.close();
+    }
+
     /** After a loss of power a file may end with zeros, and the checksum of nothing is zero. */
     @Test
     void zerosAtTheEndOfAFileAreCutOff() throws IOException {
         Path own = directory.resolve("zeros");
-        DiskLog log = new DiskLog(own, SEGMENT_BYTES);
+        DiskLog log = new DiskLog(own, 0, SEGMENT_BYTES);
         log.append(entry(0, 100));
         log.close();
-        Path file;
-        try (Stream<Path> found = Files.list(own)) {
-            file = found.findFirst().orElseThrow();
-        }
-        Files.write(file, new byte[4_096], StandardOpenOption.APPEND);
-        DiskLog again = new DiskLog(own, SEGMENT_BYTES);
+        Files.write(segments(own).getFirst(), new byte[4_096], StandardOpenOption.APPEND);
+        DiskLog again = new DiskLog(own, 0, SEGMENT_BYTES);
         assertThat(again.damagedBytes()).isEqualTo(4_096);
         assertThat(again.end()).isEqualTo(1);
         assertSame(again.at(0), entry(0, 100));
@@ -150,7 +168,7 @@ class RetainedLogTest {
     @Test
     void directoryBelongsToOneMember() {
         try (Spill first = new Spill(directory)) {
-            assertThat(first.earlier()).isEmpty();
+            assertThat(first.aside()).isNull();
             assertThatThrownBy(() -> new Spill(directory))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("each needs a directory of its own");
@@ -161,7 +179,7 @@ class RetainedLogTest {
     void nextRunFindsWhatEarlierOnesHaveKept() {
         for (int run = 0; run < 3; run++) {
             try (Spill spill = new Spill(directory)) {
-                assertThat(spill.earlier()).hasSize(run);
+                assertThat(spill.aside() == null).isEqualTo(run == 0);
                 assertThat(spill.sites()).isEqualTo(run == 0 ? List.of() : List.of("paris", "tokyo"));
                 spill.noteSites(List.of("tokyo", "paris"));
                 spill.current().append(entry(run, 10));
@@ -169,14 +187,40 @@ class RetainedLogTest {
         }
         try (Spill spill = new Spill(directory)) {
             for (int run = 0; run < 3; run++) {
-                assertSame(spill.earlier().get(run).at(0), entry(run, 10));
+                assertSame(spill.aside().at(0), entry(run, 10));
+                spill.deleteAside();
             }
-            spill.deleteEarlier();
         }
         try (Spill spill = new Spill(directory)) {
-            assertThat(spill.earlier()).hasSize(1);
-            assertThat(spill.earlier().getFirst().end()).isZero();
+            assertThat(spill.aside()).isNull();
         }
+    }
+
+    @Test
+    void logThatIsSetAsideStaysReadableAndTheNextGoesOnBehindIt() {
+        try (Spill spill = new Spill(directory)) {
+            DiskLog before = spill.current();
+            before.append(entry(0, 10));
+            DiskLog next = spill.setAside();
+            assertThat(next.append(entry(1, 10))).isEqualTo(1);
+            assertSame(spill.aside().at(0), entry(0, 10));
+            assertThat(spill.aside()).isSameAs(before);
+            assertThat(spill.current()).isSameAs(next);
+        }
+    }
+
+    /** A process that ends again and again before it has brought anything back does not fill the disk with logs. */
+    @Test
+    void logsThatAreSetAsideAreBounded() {
+        for (int run = 0; run <= Spill.ASIDE_MAX; run++) {
+            try (Spill spill = new Spill(directory)) {
+                spill.current().append(entry(run, 10));
+            }
+        }
+        assertThatThrownBy(() -> new Spill(directory))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("earlier runs have ended too soon to bring them back");
+        assertThatThrownBy(() -> new Spill(directory)).as("the lock was released").hasMessageContaining("set aside");
     }
 
     @Test

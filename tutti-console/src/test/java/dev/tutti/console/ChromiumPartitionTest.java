@@ -35,7 +35,6 @@ import org.junit.jupiter.api.io.TempDir;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ChromiumPartitionTest {
 
-    private static final long SHOWN_MILLIS_MAX = 1_000;
     private static final Lateness lateness = new Lateness();
     private static final Path PICTURES = Path.of("target", "screenshots");
     private static final List<String> HERE = List.of("score", "cello");
@@ -90,7 +89,7 @@ class ChromiumPartitionTest {
 
     /** Returns the time within which the page has to show something, on a machine that may be late itself. */
     private static long shownMillisMax() {
-        return SHOWN_MILLIS_MAX + 2 * lateness.takeMillis();
+        return Lateness.SHOWN_MILLIS_MAX + 2 * lateness.takeMillis();
     }
 
     /** When a member has got its latest view of a group, as it says itself. */

@@ -32,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ChromiumTest {
 
-    private static final long SHOWN_MILLIS_MAX = 1_000;
     private static final Path PICTURES = Path.of("target", "screenshots");
 
     @TempDir
@@ -95,11 +94,11 @@ class ChromiumTest {
         return millis;
     }
 
-    /** Waits until a story is told, and asserts that it was told within a second on a machine that is not late itself. */
+    /** Waits until a story is told, and asserts that it was told in time on a machine that is not late itself. */
     private static void assertShown(String words) throws IOException {
         long millis = awaitStory(words);
         long late = lateness.takeMillis() + ((Number) page.evaluate("[window.late, window.late = 0][0]")).longValue();
-        assertThat(millis).as("%s, with a machine that was %d ms late", words, late).isBetween(-50L, SHOWN_MILLIS_MAX + 2 * late);
+        assertThat(millis).as("%s, with a machine that was %d ms late", words, late).isBetween(-50L, Lateness.SHOWN_MILLIS_MAX + 2 * late);
     }
 
     private static String heading() {

@@ -77,7 +77,7 @@ class DnsDiscoveryTest {
 
     @Test
     void aServerThatDoesNotAnswerIsAnOutage() {
-        server.isSilent = true;
+        server.setSilent(true);
         try (DnsDiscovery source = started("pods.example:7800")) {
             assertThatThrownBy(source::addresses).isInstanceOf(IOException.class).hasMessageStartingWith("DNS: ");
         }

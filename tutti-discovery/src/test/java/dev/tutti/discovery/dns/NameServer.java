@@ -36,7 +36,7 @@ public final class NameServer implements AutoCloseable {
     private final Map<Key, List<byte[]>> records = new ConcurrentHashMap<>();
     private final MultiThreadIoEventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final Channel channel;
-    volatile boolean isSilent;
+    private volatile boolean isSilent;
     volatile boolean isBroken;
 
     public NameServer() {
@@ -53,6 +53,11 @@ public final class NameServer implements AutoCloseable {
                 .bind("127.0.0.1", 0)
                 .syncUninterruptibly()
                 .channel();
+    }
+
+    /** Ends or begins to answer. */
+    public void setSilent(boolean silent) {
+        isSilent = silent;
     }
 
     public String address() {

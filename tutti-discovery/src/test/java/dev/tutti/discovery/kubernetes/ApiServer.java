@@ -27,7 +27,7 @@ public final class ApiServer implements AutoCloseable {
         this(isTls, 0);
     }
 
-    ApiServer(boolean isTls, int port) {
+    public ApiServer(boolean isTls, int port) {
         Map<ServerRequest, Queue<ServerResponse>> expected = new ConcurrentHashMap<>();
         server = new KubernetesMockServer(
                 new Context(), new MockWebServer(), expected, new KubernetesMixedDispatcher(expected), isTls);
@@ -38,7 +38,7 @@ public final class ApiServer implements AutoCloseable {
         return server;
     }
 
-    int port() {
+    public int port() {
         return server.getPort();
     }
 

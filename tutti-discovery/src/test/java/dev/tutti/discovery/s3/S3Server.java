@@ -50,11 +50,11 @@ public final class S3Server implements AutoCloseable {
         return started;
     }
 
-    void goAway() throws Exception {
+    public void goAway() throws Exception {
         proxy.stop();
     }
 
-    void comeBack() throws Exception {
+    public void comeBack() throws Exception {
         proxy = start();
     }
 

@@ -159,12 +159,20 @@ class SecurityTest {
             }
             for (BlockingQueue<String> queue : received) {
                 List<String> taken = new ArrayList<>();
-                for (int count = 0; count < texts.size(); count++) {
-                    taken.add(String.valueOf(queue.poll(LIMIT_SECONDS, TimeUnit.SECONDS)));
+                while (taken.size() < texts.size()) {
+                    String text = queue.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
+                    assertThat(text).as(() -> missing(texts, taken)).isNotNull();
+                    taken.add(text);
                 }
                 assertThat(taken).containsExactlyInAnyOrderElementsOf(texts);
             }
             assertThat(views.poll(20, TimeUnit.MILLISECONDS)).as("size of a further view").isNull();
+        }
+
+        private String missing(List<String> sent, List<String> taken) {
+            List<String> missing = new ArrayList<>(sent);
+            missing.removeAll(taken);
+            return missing + " of " + sent + " at " + nodes.stream().map(node -> node.inspection().json() + " after " + node.events(0).document()).toList();
         }
 
         private void talk() throws InterruptedException {

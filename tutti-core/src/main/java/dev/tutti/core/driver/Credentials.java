@@ -53,4 +53,12 @@ public interface Credentials {
      * @param address {@code host:port}
      */
     @Nullable String objection(String name, String address);
+
+    /**
+     * Returns whether the other end is certainly the node of this name, with whatever key: an authority whose key the nodes do not
+     * have has signed it.
+     */
+    default boolean proves(String name) {
+        return false;
+    }
 }

@@ -135,7 +135,7 @@ final class Handshake {
                     "a newer incarnation of " + node.address() + " is connected");
             return;
         }
-        Link holder = links.table().holder(node, connection.credentials.key());
+        Link holder = links.table().holder(node, connection.credentials);
         if (holder == null) {
             onIdentified(connection, hello);
         } else if (!links.check(new Claim(connection, hello))) {
@@ -157,17 +157,22 @@ final class Handshake {
     }
 
     /**
-     * Takes the result of dialling a newcomer's address, at which another node is connected.
+     * Takes the result of dialling a newcomer's address, at which another node is connected, or the node itself with another key.
      *
-     * @param isThere whether the newcomer has answered, with the same key
      * @param found node that has answered; null if none has
+     * @param key that it has
      */
-    void onClaimChecked(Claim claim, boolean isThere, @Nullable NodeId found) {
+    void onClaimChecked(Claim claim, @Nullable NodeId found, String key) {
         LinkConnection newcomer = claim.newcomer();
         NodeId node = claim.hello().node();
-        Link holder = links.table().holder(node, newcomer.credentials.key());
-        if (isThere || holder == null) {
+        Link holder = links.table().holder(node, newcomer.credentials);
+        boolean isFound = node.equals(found);
+        if (isFound && key.equals(newcomer.credentials.key()) || holder == null) {
             onIdentified(newcomer, claim.hello());
+            return;
+        }
+        if (isFound && !key.equals(holder.key)) {
+            refuse(newcomer, Refusal.SUSPECTED, Hello.NONE, "its certificate has changed while its address was being checked");
             return;
         }
         LinkConnection present = holder.connection;
@@ -281,7 +286,7 @@ final class Handshake {
             return;
         }
         boolean isAtItsAddress = connection.address.equals(node.address());
-        if (!isAtItsAddress && links.table().holder(node, connection.credentials.key()) != null) {
+        if (!isAtItsAddress && links.table().holder(node, connection.credentials) != null) {
             // Dialled elsewhere, it claims the address of a node that is connected.
             links.check(new Claim(connection, new Hello(versions, cluster, node, Hello.NONE, 0, SessionState.NONE, Hello.NONE)));
             drop(connection, DialAnswer.SUSPECTED, node, "its address is being checked");

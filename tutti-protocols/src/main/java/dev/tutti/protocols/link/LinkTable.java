@@ -1,6 +1,7 @@
 package dev.tutti.protocols.link;
 
 import dev.tutti.core.NodeId;
+import dev.tutti.core.driver.Credentials;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -71,13 +72,16 @@ final class LinkTable {
 
     /**
      * Returns the link that would lose its living connection to {@code node}: another incarnation at the same address, or
-     * the node itself, if its key was another one. Null if there is none.
+     * the node itself, if its key was another one and its name is not proven. Null if there is none.
      *
-     * @param key that the newcomer has
+     * @param credentials of the newcomer
      */
-    @Nullable Link holder(NodeId node, String key) {
+    @Nullable Link holder(NodeId node, Credentials credentials) {
+        boolean isProven = credentials.proves(node.name());
         for (Link link = atAddress.get(node.address()); link != null; link = link.nextThere) {
-            boolean isOther = !link.node().equals(node) ? link.connection != null : link.isOpen() && !link.key.equals(key);
+            boolean isOther = link.node().equals(node)
+                    ? link.isOpen() && !isProven && !link.key.equals(credentials.key())
+                    : link.connection != null;
             if (isOther) {
                 return link;
             }

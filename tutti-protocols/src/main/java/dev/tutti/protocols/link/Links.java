@@ -369,9 +369,7 @@ public final class Links {
         claims.remove(connection.address);
         LinkConnection newcomer = claim.newcomer();
         if (connections.get(newcomer.number) == newcomer && newcomer.link == null) {
-            boolean isThere = claim.hello().node().equals(node)
-                    && connection.credentials.key().equals(newcomer.credentials.key());
-            handshake.onClaimChecked(claim, isThere, node);
+            handshake.onClaimChecked(claim, node, connection.credentials.key());
         }
     }
 

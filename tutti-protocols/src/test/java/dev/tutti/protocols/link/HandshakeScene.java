@@ -158,6 +158,15 @@ final class HandshakeScene {
     }
 
     static Credentials certificate(String subject, String key) {
+        return credentials(subject, key, "");
+    }
+
+    /** Returns credentials by which an authority proves a name. */
+    static Credentials proof(String name, String key) {
+        return credentials("CN=" + name, key, name);
+    }
+
+    private static Credentials credentials(String subject, String key, String proven) {
         return new Credentials() {
             @Override
             public String subject() {
@@ -172,6 +181,11 @@ final class HandshakeScene {
             @Override
             public String objection(String name, String address) {
                 return subject.equals("CN=other") ? "the certificate CN=other is not of " + name : null;
+            }
+
+            @Override
+            public boolean proves(String name) {
+                return name.equals(proven);
             }
         };
     }

@@ -5,6 +5,7 @@ import static dev.tutti.protocols.link.HandshakeScene.SELF;
 import static dev.tutti.protocols.link.HandshakeScene.again;
 import static dev.tutti.protocols.link.HandshakeScene.certificate;
 import static dev.tutti.protocols.link.HandshakeScene.hello;
+import static dev.tutti.protocols.link.HandshakeScene.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.Memory;
@@ -93,6 +94,30 @@ class IncarnationsTest {
         assertThat(scene.answer()).startsWith("IDENTITY 0 peer (CN=thief) advertises host:2");
         assertThat(scene.links.link(PEER).isConnected()).isTrue();
         scene.sayWith(certificate("CN=peer", "p"), again(new SessionState(1, true, 0), 7));
+        assertThat(scene.answer()).startsWith("welcome");
+    }
+
+    @Test
+    void aNodeThatItsCertificateProvesMayChangeItsKey() {
+        scene.sayWith(certificate("CN=peer", "p"), hello(PEER));
+        int dials = scene.dialed.size();
+        scene.sayWith(proof("peer", "q"), again(new SessionState(1, true, 0), 7));
+        assertThat(scene.answer()).startsWith("welcome");
+        assertThat(scene.dialed).hasSize(dials);
+        // A proof of another name proves nothing.
+        int thief = scene.sayWith(proof("thief", "t"), again(new SessionState(1, true, 0), 8));
+        scene.links.onFrame(scene.dialBack(thief, "q"), refusal(PEER, Refusal.KNOWN, 1));
+        assertThat(scene.answer()).startsWith("IDENTITY");
+    }
+
+    @Test
+    void aNodeWhoseKeyChangesAgainWhileItIsCheckedMayTryAgain() {
+        scene.sayWith(certificate("CN=peer", "p"), hello(PEER));
+        int newcomer = scene.sayWith(certificate("CN=peer", "q"), again(new SessionState(1, true, 0), 7));
+        scene.links.onFrame(scene.dialBack(newcomer, "r"), refusal(PEER, Refusal.KNOWN, 1));
+        assertThat(scene.answer()).isEqualTo("SUSPECTED 0 its certificate has changed while its address was being checked");
+        int again = scene.sayWith(certificate("CN=peer", "r"), again(new SessionState(1, true, 0), 7));
+        scene.links.onFrame(scene.dialBack(again, "r"), refusal(PEER, Refusal.KNOWN, 1));
         assertThat(scene.answer()).startsWith("welcome");
     }
 

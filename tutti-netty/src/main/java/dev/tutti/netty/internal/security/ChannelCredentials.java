@@ -28,4 +28,9 @@ record ChannelCredentials(Names names, List<X509Certificate> certificates, byte[
     public @Nullable String objection(String name, String address) {
         return names.objection(name, address);
     }
+
+    @Override
+    public boolean proves(String name) {
+        return names.proves(name);
+    }
 }

@@ -91,7 +91,7 @@ record FileSource(
                 privateKey,
                 chain,
                 Trust.Authorities.of(authorities, chain),
-                new Trust.Rules(revocations(authorities), isNameChecked));
+                new Trust.Rules(revocations(authorities), isNameChecked, true));
     }
 
     private List<X509CRL> revocations(List<X509Certificate> authorities) throws IOException {

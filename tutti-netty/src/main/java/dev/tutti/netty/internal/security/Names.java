@@ -26,15 +26,17 @@ import org.jspecify.annotations.Nullable;
  * @param names common name and alternative names
  * @param hosts alternative names: hosts in lower case, and literal addresses
  * @param isChecked whether they restrict the names that the node may use
+ * @param isProof whether only an authority apart from the nodes can have signed them
  */
 public record Names(
-        String subject, String key, String commonName, TreeSet<String> names, TreeSet<String> hosts, boolean isChecked)
+        String subject, String key, String commonName, TreeSet<String> names, TreeSet<String> hosts, boolean isChecked,
+        boolean isProof)
         implements Credentials {
 
     private static final int DNS_NAME = 2;
     private static final int IP_ADDRESS = 7;
 
-    static Names of(X509Certificate certificate, boolean isChecked) throws GeneralSecurityException {
+    static Names of(X509Certificate certificate, Trust.Rules rules) throws GeneralSecurityException {
         String subject = certificate.getSubjectX500Principal().getName();
         String commonName = "";
         try {
@@ -62,7 +64,8 @@ public record Names(
             }
         }
         return new Names(
-                subject, X509.fingerprint(certificate.getPublicKey()), commonName, names, hosts, isChecked);
+                subject, X509.fingerprint(certificate.getPublicKey()), commonName, names, hosts, rules.isNameChecked(),
+                rules.isAuthorityApart());
     }
 
     @Override
@@ -81,6 +84,11 @@ public record Names(
                     + " (tls.verify-names)";
         }
         return null;
+    }
+
+    @Override
+    public boolean proves(String name) {
+        return isProof && isChecked && names.contains(name);
     }
 
     private static String host(String address) {

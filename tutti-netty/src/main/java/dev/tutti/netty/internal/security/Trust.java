@@ -64,10 +64,11 @@ public final class Trust {
      *
      * @param revocations lists of revoked certificates; each counts for the authority that has signed it
      * @param isNameChecked whether names in certificates restrict the names that a node may use
+     * @param isAuthorityApart whether nodes do not have the key of the authority; those that share a secret do
      */
-    record Rules(List<X509CRL> revocations, boolean isNameChecked) {
+    record Rules(List<X509CRL> revocations, boolean isNameChecked, boolean isAuthorityApart) {
 
-        static final Rules NONE = new Rules(List.of(), true);
+        static final Rules NONE = new Rules(List.of(), true, false);
     }
 
     /** Authorities whose certificates are trusted, and the pass of nodes that know them. */
@@ -100,7 +101,7 @@ public final class Trust {
         this.authorities = believed.certificates();
         this.pass = believed.pass();
         this.rules = rules;
-        this.own = Names.of(chain.getFirst(), rules.isNameChecked());
+        this.own = Names.of(chain.getFirst(), rules);
         StringBuilder fingerprints = new StringBuilder();
         for (X509Certificate authority : authorities) {
             fingerprints.append(fingerprints.isEmpty() ? "" : " and ").append(X509.fingerprint(authority.getPublicKey()));
@@ -195,7 +196,7 @@ public final class Trust {
         byte[] channel = session instanceof ExtendedSSLSession extended
                 ? extended.exportKeyingMaterialData(CHANNEL_LABEL, NO_CONTEXT, CHANNEL_BYTES)
                 : new byte[0];
-        return new ChannelCredentials(Names.of(chain.getFirst(), rules.isNameChecked()), List.copyOf(chain), channel);
+        return new ChannelCredentials(Names.of(chain.getFirst(), rules), List.copyOf(chain), channel);
     }
 
     /**

@@ -46,6 +46,9 @@ class TlsTest {
 
     private static final String IOS = "ios";
 
+    /** Names are checked, and an authority apart from the nodes has signed them. */
+    private static final Trust.Rules APART = new Trust.Rules(List.of(), true, true);
+
     @TempDir
     Path directory;
 
@@ -269,7 +272,7 @@ class TlsTest {
                 own.key(),
                 List.of(own.certificate()),
                 Trust.Authorities.of(authorities, List.of(own.certificate())),
-                new Trust.Rules(List.of(list), true));
+                new Trust.Rules(List.of(list), true, true));
         assertThat(trust.objection(List.of(forged.certificate()), Instant.now(), false))
                 .contains("is revoked", "WARN dev.tutti.Node")
                 .doesNotContain("\n", "\u001b");
@@ -308,15 +311,15 @@ class TlsTest {
     @Test
     void aCertificateIsGoodForItsNamesAndHosts() throws Exception {
         X509.Identity authority = X509.authority(X509.newKeys(), "ca", SecretAuthority.ALWAYS);
-        Credentials anywhere = Names.of(certificate(authority, "ann", List.of()), true);
+        Credentials anywhere = Names.of(certificate(authority, "ann", List.of()), APART);
         assertThat(anywhere.objection("ann", "10.0.0.1:7800")).isNull();
         assertThat(anywhere.objection("bob", "10.0.0.1:7800")).contains("CN=ann", "'bob'", "tutti certs node bob");
-        Credentials here = Names.of(certificate(authority, "ann", List.of("10.0.0.1", "Ann.Example", "2001:db8::7")), true);
+        Credentials here = Names.of(certificate(authority, "ann", List.of("10.0.0.1", "Ann.Example", "2001:db8::7")), APART);
         assertThat(here.objection("ann", "10.0.0.1:7800")).isNull();
         assertThat(here.objection("ann", "ann.example:7800")).isNull();
         assertThat(here.objection("ann", "[2001:db8:0:0:0:0:0:7]:7800")).isNull();
         assertThat(here.objection("ann", "10.0.0.2:7800")).contains("10.0.0.2", "bind.advertise", "--host 10.0.0.2");
-        assertThat(Names.of(certificate(authority, "ann", List.of("10.0.0.1")), false).objection("bob", "10.0.0.2:1"))
+        assertThat(Names.of(certificate(authority, "ann", List.of("10.0.0.1")), new Trust.Rules(List.of(), false, true)).objection("bob", "10.0.0.2:1"))
                 .isNull();
     }
 

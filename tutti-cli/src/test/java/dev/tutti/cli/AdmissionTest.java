@@ -263,6 +263,7 @@ class AdmissionTest {
             }
         }).join();
         assertThat(complete.await(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        Await.until("the node that was there has the view, too", () -> views.contains(3));
         assertThat(views.stream().skip(viewsBefore)).as("no member was lost").containsExactly(3);
         assertThat(told).isEmpty();
     }

@@ -128,13 +128,31 @@ public final class Workshop {
         }
     }
 
-    private static void compile(String what, Map<String, String> sources, Path directory, List<String> more) {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        if (compiler == null) {
-            throw new IllegalStateException("mutants need a JDK; this Java has no compiler: " + System.getProperty("java.home"));
+    /** The compiler of this JVM, with one manager of files for all mutants: it opens the class path once. Not thread-safe. */
+    private static final class Compiler {
+
+        static final Compiler SHARED = new Compiler();
+
+        final JavaCompiler compiler;
+        final StandardJavaFileManager files;
+
+        private Compiler() {
+            compiler = ToolProvider.getSystemJavaCompiler();
+            if (compiler == null) {
+                throw new IllegalStateException("mutants need a JDK; this Java has no compiler: " + System.getProperty("java.home"));
+            }
+            files = compiler.getStandardFileManager(null, null, null);
         }
+
+        /** @return whether it compiles; if not, {@code said} has the errors */
+        synchronized boolean run(List<String> options, List<JavaFileObject> units, StringWriter said) {
+            return compiler.getTask(said, files, null, options, null, units).call();
+        }
+    }
+
+    private static void compile(String what, Map<String, String> sources, Path directory, List<String> more) {
         StringWriter said = new StringWriter();
-        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
+        try {
             Files.createDirectories(directory);
             // Without lines and names, so that equal instructions are equal bytes.
             List<String> options = new ArrayList<>(List.of(
@@ -142,7 +160,7 @@ public final class Workshop {
             options.addAll(more);
             List<JavaFileObject> units = new ArrayList<>();
             sources.forEach((file, text) -> units.add(new Source(file, text)));
-            if (!compiler.getTask(said, files, null, options, null, units).call()) {
+            if (!Compiler.SHARED.run(options, units, said)) {
                 throw new IllegalArgumentException(what + " does not compile:\n" + said);
             }
         } catch (IOException e) {

@@ -13,6 +13,9 @@ import org.junit.jupiter.api.Test;
 /** A small campaign, with as many seeds as a test may take. A full one is {@code ./tutti sim --schedules 2000}. */
 class SearchTest {
 
+    /** As few as reach all {@link #STATES}. */
+    private static final int SCHEDULES = Integer.getInteger("tutti.test.schedules", 50);
+
     /** Events that the search has to reach. */
     private static final List<String> STATES = List.of(
             "fault.kill",
@@ -41,11 +44,11 @@ class SearchTest {
 
     @Test
     void clustersKeepTheirPromisesWhateverHappens() {
-        Search.Result result = search(NodeMachine::new, Set.of(), 1, 100);
+        Search.Result result = search(NodeMachine::new, Set.of(), 1, SCHEDULES);
         assertThat(result.failures().stream().map(Trial.Outcome::failure)).isEmpty();
         assertThat(result.differing()).as("seeds whose second run went another way").isEmpty();
         assertThat(result.twice()).isOne();
-        assertThat(result.schedules()).isEqualTo(100);
+        assertThat(result.schedules()).isEqualTo(SCHEDULES);
         for (String state : STATES) {
             assertThat(result.coverage().of(state)).as(state).isPositive();
         }
@@ -56,9 +59,9 @@ class SearchTest {
     void clustersOfTwoVersionsKeepTheirPromises() {
         NodeMaker mixed = (self, settings, seed, memory, events) ->
                 new NodeMachine(self, settings, Math.floorMod(self.incarnation() * 31 + self.name().hashCode(), 3L) == 0 ? 1 : 2, seed, memory, events);
-        Search.Result result = search(mixed, Set.of(), 1, 150);
+        Search.Result result = search(mixed, Set.of(), 1, SCHEDULES);
         assertThat(result.failures().stream().map(Trial.Outcome::failure)).isEmpty();
-        assertThat(result.schedules()).isEqualTo(150);
+        assertThat(result.schedules()).isEqualTo(SCHEDULES);
     }
 
     @Test

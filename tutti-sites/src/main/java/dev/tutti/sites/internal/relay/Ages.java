@@ -25,8 +25,8 @@ final class Ages {
             marks.addLast(new Mark(end, nowNanos));
         }
         if (marks.size() > MARKS_MAX) {
-            boolean[] isEven = {false};
-            marks.removeIf(mark -> isEven[0] = !isEven[0]);
+            boolean[] isSecond = {true};
+            marks.removeIf(mark -> isSecond[0] = !isSecond[0]);
         }
     }
 

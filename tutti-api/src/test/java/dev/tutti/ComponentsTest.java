@@ -68,12 +68,12 @@ class ComponentsTest {
     @Test
     void eventsAreToldOnAnotherThreadInOrder() throws InterruptedException {
         BlockingQueue<Event> told = new LinkedBlockingQueue<>();
-        try (Subscription listening = node.onEvent(told::add)) {
-            node.components().tell("radio", "x", "on", "", "x is on");
-            node.components().tell("radio", "y", "on", "", "y is on");
-            assertThat(told.poll(20, TimeUnit.SECONDS)).isNotNull().extracting(Event::text).isEqualTo("x is on");
-            assertThat(told.poll(20, TimeUnit.SECONDS)).isNotNull().extracting(Event::text).isEqualTo("y is on");
-        }
+        Subscription listening = node.onEvent(told::add);
+        node.components().tell("radio", "x", "on", "", "x is on");
+        node.components().tell("radio", "y", "on", "", "y is on");
+        assertThat(told.poll(20, TimeUnit.SECONDS)).isNotNull().extracting(Event::text).isEqualTo("x is on");
+        assertThat(told.poll(20, TimeUnit.SECONDS)).isNotNull().extracting(Event::text).isEqualTo("y is on");
+        listening.close();
         Event last = node.events(0).list().getLast();
         assertThat(last.kind()).isEqualTo(Event.Kind.COMPONENT);
         assertThat(last.details()).isEqualTo(Map.of("component", "radio", "about", "y", "what", "on"));

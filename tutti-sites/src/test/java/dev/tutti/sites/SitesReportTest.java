@@ -22,7 +22,7 @@ class SitesReportTest {
     private static final Map<String, String> ORDERS = Map.of("group", "orders");
     private static final Map<String, String> TO_PARIS = Map.of("group", "orders", "site", "paris");
 
-    @ClusterTest(nodes = 6)
+    @ClusterTest(nodes = 6, seeds = 2)
     void everyMemberTellsTheListOfSitesAndTheMessagesThatAnotherSiteLacks(Cluster cluster) {
         Components<Station> stations = SitesTest.start(cluster, settings -> settings);
         cluster.partition(1, 2, 3);
@@ -35,7 +35,8 @@ class SitesReportTest {
             assertThat(part(inspection, "sites", Map.of()).values()).containsEntry("sites-up", 1L).containsEntry("sites-away", 1L);
             assertThat(part(inspection, "sites", Map.of()).text("site")).isEqualTo("berlin");
             Part paris = part(inspection, "site", Map.of("site", "paris"));
-            assertThat(paris.texts()).containsEntry("state", "away").containsEntry("members", "n4, n5, n6");
+            assertThat(paris.text("state")).isEqualTo("away");
+            assertThat(paris.text("members").split(", ")).containsExactlyInAnyOrder("n4", "n5", "n6");
             assertThat(part(inspection, "site-group", ORDERS).value("retained")).isEqualTo(2);
             Part link = part(inspection, "site-link", TO_PARIS);
             assertThat(link.value("lag-messages")).isEqualTo(2);
@@ -45,24 +46,31 @@ class SitesReportTest {
             checkDefined(inspection);
         }
         cluster.heal();
-        cluster.advanceUntil("paris has all", Duration.ofSeconds(20), () -> stations.running().stream()
+        cluster.advanceUntil("paris has both", Duration.ofSeconds(20), () -> stations.running().stream()
                 .allMatch(station -> station.delivered().size() == 2));
+        // A stream that begins anew has no acknowledgement: the masters meet first.
+        cluster.advance(Duration.ofSeconds(5));
+        stations.run(1, Station::send);
         cluster.advance(Duration.ofSeconds(2));
-        NodeInspection first = stations.on(1).node().inspection();
-        Part link = part(first, "site-link", TO_PARIS);
+        List<NodeInspection> sending = stations.running().subList(0, 3).stream()
+                .map(station -> station.node().inspection())
+                .filter(inspection -> part(inspection, "site-link", TO_PARIS).values().containsKey("open"))
+                .toList();
+        assertThat(sending).as("sending masters").hasSize(1);
+        Part link = part(sending.getFirst(), "site-link", TO_PARIS);
         assertThat(link.values()).containsEntry("lag-messages", 0L).containsEntry("lag-millis", 0L).containsEntry("open", 1L);
         assertThat(link.value("acknowledged-micros")).isGreaterThan(40_000);
-        assertThat(link.text("receiver")).isEqualTo("n4");
-        checkDefined(first);
+        assertThat(link.text("receiver")).isIn("n4", "n5", "n6");
+        checkDefined(sending.getFirst());
         assertThat(told(stations.on(1))).containsSubsequence("paris up", "paris suspected", "paris away", "paris back");
         assertThat(told(stations.on(6))).containsSubsequence("berlin up", "berlin suspected", "berlin away", "berlin back");
     }
 
-    @ClusterTest(nodes = 6)
+    @ClusterTest(nodes = 6, seeds = 2)
     void messagesThatAreDroppedAreAnEventHereAndAGapThere(Cluster cluster) {
         Components<Station> stations = SitesTest.start(
                 cluster, settings -> settings.retain(1 << 16, WhenFull.DROP_OLDEST));
-        cluster.partition(1, 2, 3);
+        cluster.partition(1, 2, 3).advance(Duration.ofSeconds(15));
         for (int number = 1; number <= 100; number++) {
             stations.run(1, station -> station.group().send(new byte[1_000]));
             cluster.advance(Duration.ofMillis(20));
@@ -77,7 +85,7 @@ class SitesReportTest {
         assertThat(gap.text()).contains(stations.on(4).gaps().getFirst().count() + " messages of n1 at site berlin are lost");
     }
 
-    @ClusterTest(nodes = 6)
+    @ClusterTest(nodes = 6, seeds = 2)
     void nothingIsToldOnceTheSitesAreClosed(Cluster cluster) {
         Components<Station> stations = SitesTest.start(cluster, settings -> settings);
         stations.run(1, Station::close);

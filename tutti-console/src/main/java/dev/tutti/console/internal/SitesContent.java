@@ -121,8 +121,8 @@ final class SitesContent {
     }
 
     private static Map<String, Object> better(Map<String, Object> one, Map<String, Object> other) {
-        boolean isSending = !one.get("from").equals("");
-        boolean isOtherSending = !other.get("from").equals("");
+        boolean isSending = !Doc.of(one).text("from").isEmpty();
+        boolean isOtherSending = !Doc.of(other).text("from").isEmpty();
         if (isSending != isOtherSending) {
             return isSending ? one : other;
         }

@@ -33,6 +33,7 @@ module dev.tutti {
 
     uses dev.tutti.core.discovery.DiscoveryProvider;
     uses dev.tutti.core.driver.DriverProvider;
+    uses dev.tutti.core.metrics.MetricsProvider;
     uses dev.tutti.core.stack.LayerProvider;
     uses org.slf4j.spi.SLF4JServiceProvider;
 }

@@ -67,6 +67,11 @@ public record Event(
         SLOW_LISTENER,
         /** A send has waited long. */
         SEND_WAITED,
+        /**
+         * Something happened to a component on top of the node; the details say which {@code component}, and perhaps {@code about}
+         * which of its things and {@code what} happened.
+         */
+        COMPONENT,
         /** Something is wrong and lasts; see {@link Problem}. */
         PROBLEM,
         /** A reported problem is over. */

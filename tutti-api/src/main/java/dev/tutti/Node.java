@@ -84,6 +84,7 @@ public final class Node implements AutoCloseable {
     private final SpareArrays spares = new SharedSpares();
     private final long startNanos;
     private final EventJournal journal;
+    private final Components components;
     private final Map<String, String> settingTexts;
     private final Map<String, Function<String, ? extends Map<String, ?>>> answers = new ConcurrentSkipListMap<>();
     private final Map<String, Group> groups = new ConcurrentSkipListMap<>();
@@ -114,6 +115,7 @@ public final class Node implements AutoCloseable {
         this.settingTexts = InspectionBuilder.texts(spec.node());
         this.startNanos = host.nanoTime();
         this.journal = new EventJournal(host, host.events(id.name()));
+        this.components = new Components(id.name(), host, journal);
         this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), journal::onEvent);
         machine.useStore(host.store());
         this.admission = new RuleRunner(spec.node(), rules, host, driver, machine.admission());
@@ -159,7 +161,7 @@ public final class Node implements AutoCloseable {
         sourceReaders.start();
         answers.put("status", argument -> statusWithHealth());
         answers.put("inspection", argument -> inspection().document());
-        answers.put("events", argument -> events(number(argument)).document());
+        answers.put("events", argument -> journal.since(argument).document());
         this.diagnostics = spec.node().get(ApiSettings.DIAGNOSTICS) ? openDiagnostics() : null;
     }
 
@@ -197,14 +199,6 @@ public final class Node implements AutoCloseable {
         } catch (IOException e) {
             LOG.warn("node {} can't be asked by 'tutti view': {}", name(), e.getMessage());
             return null;
-        }
-    }
-
-    private static long number(String argument) {
-        try {
-            return argument.isEmpty() ? 0 : Long.parseLong(argument);
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("'" + argument + "' is not the number of an event", e);
         }
     }
 
@@ -404,6 +398,8 @@ public final class Node implements AutoCloseable {
         List<Problem> problems = watch.problems();
         parts.add(sourceReaders.part());
         parts.add(admission.part());
+        List<NodeInspection.ComponentPart> componentParts = components.parts();
+        parts.add(components.part());
         parts.add(new NodeInspection.Part("health", Map.of(), Map.of("problems", (long) problems.size()), Map.of()));
         List<NodeInspection.GroupPart> groupParts = InspectionBuilder.groups(
                 root, groups.values().stream().map(group -> group.member().inspected()).toList());
@@ -420,6 +416,7 @@ public final class Node implements AutoCloseable {
                 driver.description(),
                 settingTexts,
                 parts,
+                componentParts,
                 groupParts,
                 InspectionBuilder.links(root, sockets, groupParts),
                 InspectionBuilder.threads(running),
@@ -475,6 +472,11 @@ public final class Node implements AutoCloseable {
             throw new IllegalArgumentException("node " + name() + " answers '" + question + "' already");
         }
         return () -> answers.remove(question, answer);
+    }
+
+    /** Returns the components on top of this node, which add to what it tells. */
+    public Components components() {
+        return components;
     }
 
     EventJournal journal() {

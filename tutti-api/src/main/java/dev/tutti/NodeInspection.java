@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param transport choices of the driver, by name
  * @param settings settings in force, by name, without secret ones
  * @param parts parts of the node: {@code detection}, {@code discovery}, {@code driver}, {@code process}, and more
+ * @param components parts that components on top of the node have added; see {@link Components}
  * @param groups joined groups, by name
  * @param links sessions with other nodes, by name
  * @param threads platform threads, of this node and others of the process
@@ -54,6 +55,7 @@ public record NodeInspection(
         Map<String, String> transport,
         Map<String, String> settings,
         List<Part> parts,
+        List<ComponentPart> components,
         List<GroupPart> groups,
         List<LinkPart> links,
         List<ThreadPart> threads,
@@ -84,6 +86,27 @@ public record NodeInspection(
             Map<String, Object> document = new LinkedHashMap<>();
             document.putAll(texts);
             document.putAll(values);
+            return document;
+        }
+    }
+
+    /**
+     * A part of a component on top of the node.
+     *
+     * @param labels values by label, which distinguish it from others of its name; those of a part with metrics are the {@link
+     *     Metric.Place#labels} of these
+     */
+    public record ComponentPart(Map<String, String> labels, Part part) {
+
+        public ComponentPart {
+            labels = Map.copyOf(labels);
+        }
+
+        Map<String, Object> document() {
+            Map<String, Object> document = new LinkedHashMap<>();
+            document.put("part", part.name());
+            document.put("labels", new TreeMap<>(labels));
+            document.put("values", part.document());
             return document;
         }
     }
@@ -226,6 +249,7 @@ public record NodeInspection(
     public NodeInspection {
         transport = Map.copyOf(transport);
         parts = List.copyOf(parts);
+        components = List.copyOf(components);
         groups = List.copyOf(groups);
         links = List.copyOf(links);
         threads = List.copyOf(threads);
@@ -281,6 +305,7 @@ public record NodeInspection(
 
     private void visit(BiConsumer<Part, Map<String, String>> visitor) {
         parts.forEach(part -> visitor.accept(part, Map.of()));
+        components.forEach(component -> visitor.accept(component.part(), component.labels()));
         List<LinkPart> open = openLinks();
         Map<String, Long> namesakes = count(open, link -> link.peer().name());
         for (LinkPart link : open) {
@@ -320,6 +345,7 @@ public record NodeInspection(
         document.put("node", node);
         document.put("health", Health.of(this).document());
         document.put("parts", document(parts));
+        document.put("components", components.stream().map(ComponentPart::document).toList());
         document.put("groups", groups.stream().map(GroupPart::document).toList());
         document.put("links", links.stream().map(LinkPart::document).toList());
         document.put("threads", threads.stream().map(NodeInspection::document).toList());

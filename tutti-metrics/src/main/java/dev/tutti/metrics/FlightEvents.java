@@ -4,6 +4,9 @@ import dev.tutti.Event;
 import dev.tutti.Node;
 import dev.tutti.NodeInspection;
 import dev.tutti.Subscription;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
@@ -52,7 +55,7 @@ public final class FlightEvents implements AutoCloseable {
                     case SEND_WAITED -> new SendWaitedEvent();
                     case PROBLEM, PROBLEM_OVER -> new ProblemEvent();
                     case LINK_OPENED, LINK_CLOSED, LINK_RESUMED -> new LinkEvent();
-                    case STARTED, REFUSED, UNREACHABLE, DISCOVERY, LATE, STACK_MISMATCH, JOINED, LEFT, UNREADABLE, FAILED -> new OtherEvent();
+                    case STARTED, REFUSED, UNREACHABLE, DISCOVERY, LATE, STACK_MISMATCH, JOINED, LEFT, UNREADABLE, FAILED, COMPONENT -> new OtherEvent();
                     case CALLBACK_FAILED -> new CallbackFailedEvent();
                 };
         if (written.shouldCommit()) {
@@ -90,10 +93,14 @@ public final class FlightEvents implements AutoCloseable {
             event.node = inspection.id().name();
             event.metric = sample.metric().id();
             event.group = sample.labels().getOrDefault("group", "");
-            event.other = sample.labels().getOrDefault("peer", sample.labels().getOrDefault("member", ""));
+            event.other = other(sample.labels());
             event.value = sample.value();
             event.commit();
         }
+    }
+
+    private static String other(Map<String, String> labels) {
+        return Stream.of("peer", "member", "site").map(labels::get).filter(Objects::nonNull).findFirst().orElse("");
     }
 
     /** Stops writing. Idempotent. */
@@ -204,7 +211,7 @@ public final class FlightEvents implements AutoCloseable {
         String group = "";
 
         @Label("Other")
-        @Description("The peer or the member")
+        @Description("The peer, the member or the site")
         String other = "";
 
         @Label("Value")

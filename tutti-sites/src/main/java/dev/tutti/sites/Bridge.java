@@ -330,11 +330,11 @@ final class Bridge {
                     siteGroup.onOpen(sender, open);
                 }
             }
-            case BridgeFrame.Resume resume -> to(resume.group(), siteGroup -> siteGroup.onResume(sender, resume));
-            case BridgeFrame.Refuse refuse -> to(refuse.group(), siteGroup -> siteGroup.onRefuse(sender, refuse));
-            case BridgeFrame.Batch batch -> to(batch.group(), siteGroup -> siteGroup.onBatch(sender, batch));
+            case BridgeFrame.Resume resume -> to(resume.group(), siteGroup -> siteGroup.outgoing().onResume(sender, resume));
+            case BridgeFrame.Refuse refuse -> to(refuse.group(), siteGroup -> siteGroup.outgoing().onRefuse(sender, refuse));
+            case BridgeFrame.Batch batch -> to(batch.group(), siteGroup -> siteGroup.incoming().onBatch(sender, batch));
             case BridgeFrame.Acknowledge acknowledge ->
-                    to(acknowledge.group(), siteGroup -> siteGroup.onAcknowledge(sender, acknowledge));
+                    to(acknowledge.group(), siteGroup -> siteGroup.outgoing().onAcknowledge(sender, acknowledge));
         }
     }
 
@@ -353,10 +353,11 @@ final class Bridge {
         sites.groups().forEach(SiteGroup::attend);
     }
 
+    /** Acts on a site group if this node has joined it, under its lock. */
     private void to(String name, Consumer<SiteGroup> action) {
         SiteGroup siteGroup = sites.joined(name);
         if (siteGroup != null) {
-            action.accept(siteGroup);
+            siteGroup.locked(() -> action.accept(siteGroup));
         }
     }
 

@@ -136,7 +136,7 @@ final class Outgoing {
             lock.lock();
             try {
                 stream = streams.get(site);
-                items = stream == null ? List.of() : stream.next(retention, BATCH_BYTES);
+                items = stream == null ? List.of() : stream.next(retention, BATCH_BYTES, threads.nanoTime());
             } finally {
                 lock.unlock();
             }
@@ -202,7 +202,7 @@ final class Outgoing {
     void onAcknowledge(Member sender, BridgeFrame.Acknowledge acknowledge) {
         OutgoingStream stream = find(sender, acknowledge.stream());
         if (stream != null) {
-            stream.onAcknowledged(acknowledge.has());
+            stream.onAcknowledged(acknowledge.has(), threads.nanoTime());
             sayAcknowledged(stream.site(), acknowledge.has());
             wake(stream.site());
         }
@@ -233,6 +233,16 @@ final class Outgoing {
     }
 
     // ------------------------------------------------------------------ status
+
+    /** Returns the stream to a site; null if there is none. Under the lock. */
+    @Nullable OutgoingStream stream(String site) {
+        return streams.get(site);
+    }
+
+    /** Returns the last reason for which a site has refused a stream, and takes none since; empty if there is none. Under the lock. */
+    String refusal(String site) {
+        return refusals.getOrDefault(site, "");
+    }
 
     /** Puts counts; under the lock. */
     void putStatus(Map<String, Long> status) {

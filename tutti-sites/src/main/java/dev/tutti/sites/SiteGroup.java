@@ -71,6 +71,9 @@ public final class SiteGroup implements AutoCloseable {
     private long gaps;
     private long tooLarge;
 
+    /** Duplicates that were dropped before the present state came. */
+    private long earlierDuplicates;
+
     /** Brings back what is set aside; null before the group is joined, and if messages are kept in memory. */
     private volatile @Nullable Pump recoveryPump;
 
@@ -113,14 +116,11 @@ public final class SiteGroup implements AutoCloseable {
     }
 
     private void open(Group joined) {
-        lock.lock();
-        try {
+        locked(() -> {
             group = joined;
             outgoing.open(joined);
             incoming.open(joined);
-        } finally {
-            lock.unlock();
-        }
+        });
         sites.bridge().check();
         attend();
         if (spill != null) {
@@ -169,7 +169,7 @@ public final class SiteGroup implements AutoCloseable {
             status.put("retained", retention.count());
             status.put("retained-bytes", retention.bytes());
             status.put("dropped", retention.droppedCount());
-            status.put("duplicates", arrived.values().stream().mapToLong(ArrivedMessages::duplicates).sum());
+            status.put("duplicates", duplicates());
             status.put("out-of-order", arrived.values().stream().mapToLong(ArrivedMessages::waiting).sum());
             status.put("gaps", gaps);
             status.put("malformed", malformed.get());
@@ -180,6 +180,10 @@ public final class SiteGroup implements AutoCloseable {
             lock.unlock();
         }
         return status;
+    }
+
+    private long duplicates() {
+        return earlierDuplicates + arrived.values().stream().mapToLong(ArrivedMessages::duplicates).sum();
     }
 
     // ------------------------------------------------------------------ sending
@@ -236,15 +240,12 @@ public final class SiteGroup implements AutoCloseable {
 
     private void onClosed() {
         sites.remove(this);
-        lock.lock();
-        try {
+        locked(() -> {
             isClosed = true;
             outgoing.clear();
             incoming.clear();
             gate.close();
-        } finally {
-            lock.unlock();
-        }
+        });
         if (spill != null) {
             spill.close();
         }
@@ -409,6 +410,7 @@ public final class SiteGroup implements AutoCloseable {
             long count = last - Math.max(first - 1, told(site).of(member));
             if (count > 0) {
                 gaps += count;
+                SitesReport.tellGap(SiteGroup.this, site, member.name(), count);
                 Gap gap = new Gap(site, member.name(), member.incarnation(), count);
                 deliveries.add(new Delivery("onGap", () -> settings.onGap().accept(gap)));
             }
@@ -443,25 +445,29 @@ public final class SiteGroup implements AutoCloseable {
         }
     }
 
-    void onBridgeView(View view, Set<Member> together) {
+    /** Runs code under the lock. */
+    void locked(Runnable code) {
         lock.lock();
         try {
-            outgoing.onBridgeView(view, together);
-            incoming.onBridgeView(view, together);
+            code.run();
         } finally {
             lock.unlock();
         }
+    }
+
+    void onBridgeView(View view, Set<Member> together) {
+        locked(() -> {
+            outgoing.onBridgeView(view, together);
+            incoming.onBridgeView(view, together);
+        });
         attend();
     }
 
     void onBridgeClosed() {
-        lock.lock();
-        try {
+        locked(() -> {
             outgoing.clear();
             incoming.clear();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     void onOpen(Member sender, BridgeFrame.Open open) {
@@ -479,42 +485,6 @@ public final class SiteGroup implements AutoCloseable {
         }
     }
 
-    void onResume(Member sender, BridgeFrame.Resume resume) {
-        lock.lock();
-        try {
-            outgoing.onResume(sender, resume);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    void onRefuse(Member sender, BridgeFrame.Refuse refuse) {
-        lock.lock();
-        try {
-            outgoing.onRefuse(sender, refuse);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    void onBatch(Member sender, BridgeFrame.Batch batch) {
-        lock.lock();
-        try {
-            incoming.onBatch(sender, batch);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    void onAcknowledge(Member sender, BridgeFrame.Acknowledge acknowledge) {
-        lock.lock();
-        try {
-            outgoing.onAcknowledge(sender, acknowledge);
-        } finally {
-            lock.unlock();
-        }
-    }
-
     // ------------------------------------------------------------------ state
 
     ReentrantLock lock() {
@@ -523,6 +493,18 @@ public final class SiteGroup implements AutoCloseable {
 
     Retention retention() {
         return retention;
+    }
+
+    Outgoing outgoing() {
+        return outgoing;
+    }
+
+    Incoming incoming() {
+        return incoming;
+    }
+
+    SiteGroupBuilder settings() {
+        return settings;
     }
 
     /** Returns the messages of each other site that this member has delivered; a copy. Under the lock. */
@@ -555,6 +537,7 @@ public final class SiteGroup implements AutoCloseable {
             // With a state of the application, messages that the new one lacks are delivered again.
             arrived.forEach((site, messages) -> told(site).raise(messages.delivered()));
         }
+        earlierDuplicates = duplicates();
         arrived.clear();
         delivered.forEach((site, has) -> arrived.put(site, new ArrivedMessages(has)));
         outgoing.clear();
@@ -572,24 +555,16 @@ public final class SiteGroup implements AutoCloseable {
 
     /** Lets sends go on, unless something was set aside meanwhile. */
     void onBroughtBack() {
-        lock.lock();
-        try {
+        locked(() -> {
             if (spill != null && spill.aside() == null) {
                 gate.setHeld(false);
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Notes that messages could not be passed on, since they are longer than this group allows. */
     void onTooLarge(int count, SendException refused) {
-        lock.lock();
-        try {
-            tooLarge += count;
-        } finally {
-            lock.unlock();
-        }
+        locked(() -> tooLarge += count);
         LOG.warn("site group {}: {} messages are lost to other members: {}", name, count, refused.getMessage());
     }
 

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tutti.Group;
 import dev.tutti.Message;
 import dev.tutti.Node;
+import dev.tutti.Subscription;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
@@ -40,6 +41,7 @@ public final class Sites implements AutoCloseable {
     private final AtomicLong malformed = new AtomicLong();
     private volatile SitesView view = SitesView.NONE;
     private volatile @Nullable Group group;
+    private volatile @Nullable Subscription report;
     private volatile boolean isClosed;
 
     private Sites(SitesBuilder settings) {
@@ -60,6 +62,7 @@ public final class Sites implements AutoCloseable {
                 .onMessage(sites::onMessage)
                 .onClosed(reason -> sites.onLost())
                 .join();
+        sites.report = settings.node().components().add(SitesReport.COMPONENT, () -> SitesReport.of(sites));
         sites.bridge.check();
         sites.tick();
         return sites;
@@ -103,6 +106,10 @@ public final class Sites implements AutoCloseable {
         isClosed = true;
         groups.values().forEach(SiteGroup::close);
         bridge.close();
+        Subscription reporting = report;
+        if (reporting != null) {
+            reporting.close();
+        }
         Group joined = group;
         if (joined != null) {
             joined.close();
@@ -213,6 +220,7 @@ public final class Sites implements AutoCloseable {
             return;
         }
         if (next.number() > view.number()) {
+            SitesReport.tellChanges(this, view, next);
             view = next;
             settings.onView().accept(next);
         }
@@ -230,6 +238,7 @@ public final class Sites implements AutoCloseable {
             if (!isClosed) {
                 bridge.check();
                 bridge.tick();
+                groups().forEach(SitesReport::look);
                 groups().forEach(SiteGroup::attend);
                 tick();
             }

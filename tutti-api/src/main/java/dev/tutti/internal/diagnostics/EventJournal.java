@@ -98,6 +98,15 @@ public final class EventJournal {
         return new Events(page, last, Math.max(0, first - 1 - Math.max(0, number)));
     }
 
+    /** As {@link #since(long)}, for a number in a text; all if it is empty. */
+    public Events since(String number) {
+        try {
+            return since(number.isEmpty() ? 0 : Long.parseLong(number));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("'" + number + "' is not the number of an event", e);
+        }
+    }
+
     public synchronized long last() {
         return last;
     }
@@ -205,6 +214,18 @@ public final class EventJournal {
         addSometimes(kind, group, null, text, cause, details);
     }
 
+    /**
+     * Adds an event of a component, at most once per second and {@code key}, from a thread that listeners must not hold up.
+     *
+     * @param key number of different keys is bounded
+     */
+    public void onComponent(String key, String group, String text, Map<String, ?> details) {
+        Map<String, Object> more = new TreeMap<>(details);
+        if (isTime(Kind.COMPONENT + " " + key, more)) {
+            tellAside(keep(Kind.COMPONENT, group, null, text, "", more));
+        }
+    }
+
     // ------------------------------------------------------------------ keeping
 
     private synchronized void end(NodeId node, String reason) {
@@ -228,20 +249,25 @@ public final class EventJournal {
     private void addSometimes(
             Kind kind, String group, @Nullable NodeId node, String text, String cause, Map<String, ?> details) {
         Map<String, Object> more = new TreeMap<>(details);
-        synchronized (this) {
-            long now = host.nanoTime();
-            long[] state = frequent.computeIfAbsent(kind + " " + group, key -> new long[] {now - PAUSE_NANOS, 0});
-            if (now - state[0] < PAUSE_NANOS) {
-                state[1]++;
-                return;
-            }
-            if (state[1] > 0) {
-                more.put("left-out", state[1]);
-            }
-            state[0] = now;
-            state[1] = 0;
+        if (isTime(kind + " " + group, more)) {
+            add(kind, group, node, text, cause, more);
         }
-        add(kind, group, node, text, cause, more);
+    }
+
+    /** Returns whether an event may be kept, and adds the number of those that were left out before to its details. */
+    private synchronized boolean isTime(String key, Map<String, Object> details) {
+        long now = host.nanoTime();
+        long[] state = frequent.computeIfAbsent(key, fresh -> new long[] {now - PAUSE_NANOS, 0});
+        if (now - state[0] < PAUSE_NANOS) {
+            state[1]++;
+            return false;
+        }
+        if (state[1] > 0) {
+            details.put("left-out", state[1]);
+        }
+        state[0] = now;
+        state[1] = 0;
+        return true;
     }
 
     private void add(Kind kind, String group, @Nullable NodeId node, String text, String cause, Map<String, ?> details) {

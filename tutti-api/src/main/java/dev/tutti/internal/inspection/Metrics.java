@@ -5,6 +5,7 @@ import static dev.tutti.core.metrics.Metric.part;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.metrics.Metric.Place;
 import dev.tutti.core.metrics.Metric.Unit;
+import dev.tutti.core.metrics.MetricsProvider;
 import dev.tutti.internal.settings.LayerProviders;
 import dev.tutti.internal.settings.Transports;
 import dev.tutti.protocols.node.NodeMetrics;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.stream.Stream;
 
 /** Counters and gauges of the API's side of a node, and the list of all metrics there are. */
@@ -58,6 +60,12 @@ public final class Metrics {
             .counter("reloads-failed", Unit.COUNT, "Times that changed files of the rules could not be used.")
             .gauge("pending", Unit.COUNT, "Nodes that wait for a decision.")
             .gauge("threads", Unit.COUNT, "Threads that ask the rules.")
+            .list();
+
+    private static final List<Metric> COMPONENTS = part(Place.NODE, "components")
+            .gauge("components", Unit.COUNT, "Components on top of the node, such as sites.")
+            .gauge("left-out", Unit.COUNT, "Parts of components that are beyond the number that an inspection has.")
+            .counter("failures", Unit.COUNT, "Exceptions and errors that components have thrown when they were asked for their parts.")
             .list();
 
     private static final List<Metric> HEALTH = part(Place.NODE, "health")
@@ -115,7 +123,7 @@ public final class Metrics {
             .counter("malformed", Unit.COUNT, "Messages about the state that could not be decoded.")
             .list();
 
-    /** Returns all metrics, with those of every driver and every layer on the class path. */
+    /** Returns all metrics, with those of every driver, layer and component on the class path. */
     public static List<Metric> all() {
         return Definitions.ALL;
     }
@@ -124,7 +132,7 @@ public final class Metrics {
         return Definitions.BY_ID;
     }
 
-    /** Looks for drivers and layers once, on first use. */
+    /** Looks for drivers, layers and components once, on first use. */
     private static final class Definitions {
 
         static final List<Metric> ALL = all();
@@ -132,9 +140,10 @@ public final class Metrics {
 
         private static List<Metric> all() {
             List<Metric> all = new ArrayList<>();
-            Stream.of(PROCESS, EVENTS, HEALTH, SOURCES, ADMISSION, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
+            Stream.of(PROCESS, EVENTS, COMPONENTS, HEALTH, SOURCES, ADMISSION, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
             all.addAll(Transports.metrics());
             all.addAll(LayerProviders.metrics());
+            ServiceLoader.load(MetricsProvider.class, Metrics.class.getClassLoader()).forEach(provider -> all.addAll(provider.metrics()));
             return List.copyOf(all);
         }
 

@@ -69,6 +69,17 @@ class EventJournalTest {
     }
 
     @Test
+    void componentsWriteAnEventOfOneKeyOnceASecond() {
+        journal.onComponent("x on", "", "x is on", Map.of("about", "x"));
+        journal.onComponent("x on", "", "x is on again", Map.of("about", "x"));
+        journal.onComponent("y on", "", "y is on", Map.of("about", "y"));
+        clock.nanos += 1_000_000_000;
+        journal.onComponent("x on", "g", "x is on once more", Map.of("about", "x"));
+        assertThat(texts()).containsExactly("x is on", "y is on", "group g: x is on once more");
+        assertThat(journal.since(0).list().getLast().details()).isEqualTo(Map.of("about", "x", "left-out", 1L));
+    }
+
+    @Test
     void aSuspicionIsTheCauseOfTheDeparture() {
         journal.onView("g", view(2, MEMBER_A), view(3, MEMBER_A, MEMBER_B));
         journal.onEvent(new NodeEvents.Suspected(B, "3 of 4 watchers do not hear it"));

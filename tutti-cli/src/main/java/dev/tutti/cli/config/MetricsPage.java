@@ -14,7 +14,8 @@ final class MetricsPage {
             Metric.Place.NODE, "Of a node",
             Metric.Place.LINK, "Of a link: the session with another node",
             Metric.Place.GROUP, "Of a group that the node is in",
-            Metric.Place.MEMBER, "Of another member of a group");
+            Metric.Place.MEMBER, "Of another member of a group",
+            Metric.Place.SITE, "Of another site, as a group that spans sites sees it");
 
     private MetricsPage() {}
 
@@ -27,8 +28,8 @@ final class MetricsPage {
                 nobody who does not ask pays for them.
 
                 A *counter* only grows for as long as what it belongs to is there; a *gauge* goes up and down. In Micrometer the
-                name is `tutti.` and the name below with hyphens as dots, the node is the tag `node`, and a link, a group and
-                a member are the tags `peer`, `group` and `member`.
+                name is `tutti.` and the name below with hyphens as dots, the node is the tag `node`, and a link, a group,
+                a member and a site are the tags `peer`, `group`, `member` and `site`.
 
                 """);
         for (Metric.Place place : Metric.Place.values()) {

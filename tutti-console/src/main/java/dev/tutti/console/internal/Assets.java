@@ -27,6 +27,7 @@ final class Assets {
             "map.js",
             "charts.js",
             "pages.js",
+            "sites.js",
             "timeline.js",
             "icon.svg",
             "inter.woff2",

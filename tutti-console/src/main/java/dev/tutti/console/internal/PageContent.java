@@ -13,7 +13,7 @@ import java.util.TreeSet;
 
 /**
  * Content of the page, made of the answers of members about themselves and each other at one time: members, links,
- * groups with their views, and conditions that need attention. Not for several threads.
+ * groups with their views, sites, and conditions that need attention. Not for several threads.
  */
 final class PageContent {
 
@@ -47,7 +47,9 @@ final class PageContent {
         figures.put("links", links.subList(0, Math.min(links.size(), LINKS_MAX)));
         figures.put("linksLeftOut", Math.max(0, links.size() - LINKS_MAX));
         figures.put("groups", groups);
-        figures.put("attention", attention(documents, members, groups));
+        Map<String, Object> sites = SitesContent.of(documents);
+        figures.put("sites", sites);
+        figures.put("attention", attention(documents, members, groups, sites));
         return figures;
     }
 
@@ -289,7 +291,10 @@ final class PageContent {
     // ------------------------------------------------------------------ what needs attention
 
     private List<Map<String, Object>> attention(
-            Map<String, Doc> documents, List<Map<String, Object>> members, List<Map<String, Object>> groups) {
+            Map<String, Doc> documents,
+            List<Map<String, Object>> members,
+            List<Map<String, Object>> groups,
+            Map<String, Object> sites) {
         List<Map<String, Object>> found = new ArrayList<>();
         List<String> split = groups.stream()
                 .filter(group -> Doc.of(group).is("split"))
@@ -319,6 +324,7 @@ final class PageContent {
                 add(found, "silent", "#/member/" + name, name + " does not answer the console");
             }
         }
+        SitesContent.remarks(sites).forEach(remark -> add(found, "site", remark.where(), remark.text()));
         Set<String> reasons = new LinkedHashSet<>();
         documents.forEach((name, document) ->
                 document.at("health").texts("reasons").stream()

@@ -40,6 +40,7 @@ final class Story implements Comparable<Story> {
     private String group = "";
     private String text = "";
     private String reason = "";
+    private String thing = "";
     private long count = 1;
 
     /** @param origin kind of the event that it began with */
@@ -105,6 +106,16 @@ final class Story implements Comparable<Story> {
         count++;
         text = what;
         reason = why;
+    }
+
+    /** Notes a further member that has seen it. */
+    void onSeen(long millis) {
+        see(millis);
+    }
+
+    /** Notes the thing of a component that it is about, such as the name of a site; empty if there is none. */
+    void onThing(String name) {
+        thing = name;
     }
 
     void explain(@Nullable Cause first, boolean suspected, boolean graceful) {
@@ -189,7 +200,7 @@ final class Story implements Comparable<Story> {
             case "silent", "left", "lost" -> List.copyOf(gone);
             case "joined" -> comers();
             case "view" -> List.of();
-            default -> List.of(witness);
+            default -> witness.isEmpty() ? List.of() : List.of(witness);
         };
     }
 
@@ -207,6 +218,7 @@ final class Story implements Comparable<Story> {
         document.put("text", text);
         document.put("cause", causeText(kind));
         document.put("group", group);
+        document.put("thing", thing);
         document.put("seenBy", aloneWith());
         document.put("count", count);
         document.put("groups", groups());

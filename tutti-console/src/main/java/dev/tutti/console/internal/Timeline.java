@@ -89,6 +89,7 @@ final class Timeline {
                 }
             }
             case "left" -> onSingle(witness, "left-group", event);
+            case "component" -> onComponent(event);
             default -> {
                 if (SINGLE.contains(kind)) {
                     onSingle(witness, kind, event);
@@ -197,6 +198,26 @@ final class Timeline {
         }
         Story story = add(about, new Story(nextId++, at, kind));
         story.onSingle(witness, group, event.text("text"), event.text("cause"));
+    }
+
+    /** Adds an event about a thing of a component, such as a site, that any number of members have seen. */
+    private void onComponent(Doc event) {
+        Doc details = event.at("details");
+        long at = event.number("epochMillis");
+        String group = event.text("group");
+        String key = String.join(" ", "component", details.text("component"), group, details.text("about"), details.text("what"));
+        Story last = stories.get(key);
+        if (last != null && Math.abs(at - last.lastAt()) <= TOGETHER_MILLIS) {
+            last.onSeen(at);
+            return;
+        }
+        if (last != null) {
+            stories.remove(key);
+            stories.put(key + ' ' + last.id(), last);
+        }
+        Story story = add(key, new Story(nextId++, at, details.text("component") + '-' + details.text("what")));
+        story.onSingle("", group, event.text("text"), event.text("cause"));
+        story.onThing(details.text("about"));
     }
 
     private Story add(String key, Story story) {

@@ -22,7 +22,9 @@ public record Metric(Place place, String part, String name, Kind kind, Unit unit
         /** A group that the node is in. */
         GROUP(List.of("group")),
         /** Another member of a group, as this one sees it. */
-        MEMBER(List.of("group", "member"));
+        MEMBER(List.of("group", "member")),
+        /** Another site, as a group that spans sites sees it. */
+        SITE(List.of("group", "site"));
 
         private final List<String> labels;
 

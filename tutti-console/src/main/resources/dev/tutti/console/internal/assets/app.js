@@ -3,6 +3,7 @@
 import { text, attribute } from "./dom.js";
 import { History } from "./charts.js";
 import { plain } from "./timeline.js";
+import { Sites, SitePage, hasSites } from "./sites.js";
 import { Overview, Members, Groups, GroupPage, MemberPage, TimeLine } from "./pages.js";
 
 const STALE_MILLIS = 4_000;
@@ -20,6 +21,8 @@ const app = {
 };
 
 const main = document.getElementById("main");
+/** In the menu once a member takes part in sites. */
+const sitesEntry = document.getElementById("nav-sites");
 let page = null;
 let route = null;
 let receivedAt = 0;
@@ -31,6 +34,8 @@ function pageFor(path) {
   switch (kind) {
     case "members": return new Members();
     case "groups": return new Groups();
+    case "sites": return new Sites(app);
+    case "site": return new SitePage(app, decodeURIComponent(name));
     case "timeline": return new TimeLine(app);
     case "group": return new GroupPage(app, decodeURIComponent(name));
     case "member": return new MemberPage(app, decodeURIComponent(name));
@@ -50,7 +55,7 @@ function open() {
     page.show(app.model);
     page.draw?.();
   }
-  const section = path.startsWith("#/member") ? "#/members" : path.startsWith("#/group") ? "#/groups" : path;
+  const section = path.startsWith("#/member") ? "#/members" : path.startsWith("#/group") ? "#/groups" : path.startsWith("#/site") ? "#/sites" : path;
   for (const anchor of document.querySelectorAll("#nav a")) {
     attribute(anchor, "aria-current", anchor.getAttribute("href") === section ? "page" : null);
   }
@@ -88,6 +93,7 @@ function connect() {
   });
   source.addEventListener("cluster", (event) => {
     app.model = JSON.parse(event.data);
+    sitesEntry.hidden = !hasSites(app.model);
     receivedAt = performance.now();
     const isNew = app.history.add(app.model);
     page.show(app.model);

@@ -8,19 +8,19 @@ import { StoryList } from "./timeline.js";
 
 const INSPECT_MILLIS = 2_000;
 
-function link(kind, name) {
+export function link(kind, name) {
   return h("a", { href: `#/${kind}/${encodeURIComponent(name)}` }, name);
 }
 
-function links(kind, names) {
+export function links(kind, names) {
   return h("span", {}, names.flatMap((name, index) => [index ? ", " : null, link(kind, name)]));
 }
 
-function state(kind, words) {
+export function state(kind, words) {
   return h("span", { class: "state " + ({ ok: "", split: "bad", lost: "bad", silent: "bad", warn: "warn" }[kind] ?? "") }, icon(kind), words);
 }
 
-function meter(part, whole, words) {
+export function meter(part, whole, words) {
   const share = whole > 0 ? Math.max(0, Math.min(1, part / whole)) : 0;
   return h("span", { class: "meter" + (share < 0.15 ? " low" : "") },
     s("svg", { width: 72, height: 8, "aria-hidden": "true" },
@@ -29,7 +29,7 @@ function meter(part, whole, words) {
     words);
 }
 
-function card(id, title, ...content) {
+export function card(id, title, ...content) {
   return h("section", { class: "card", "aria-labelledby": id },
     h("div", { class: "card-head" }, h("h2", { id }, title)), ...content);
 }
@@ -40,7 +40,7 @@ function folding(id, title, ...content) {
     h("summary", { class: "card-head" }, h("h2", { id }, title)), ...content);
 }
 
-function heading(under = true) {
+export function heading(under = true) {
   const title = h("h1", {}, "…");
   const line = h("p", { class: "under" });
   return { element: h("div", { class: "title" }, title, under ? line : null), title, line };

@@ -3,12 +3,14 @@
 import { h, keyed, text, attribute, icon } from "./dom.js";
 import { time, plural, list } from "./format.js";
 
-const WARNS = new Set(["late", "problem", "slow-listener", "send-waited", "stack-mismatch", "unreachable", "refused", "link-resumed"]);
-const ICON_OF = { joined: "joined", left: "left", "left-group": "left", lost: "lost", silent: "silent", merged: "merged", started: "started", state: "state" };
+const WARNS = new Set(["sites-suspected", "sites-dropped", "sites-gap", "late", "problem", "slow-listener", "send-waited", "stack-mismatch", "unreachable", "refused", "link-resumed"]);
+const ICON_OF = { joined: "joined", left: "left", "left-group": "left", lost: "lost", silent: "silent", merged: "merged", started: "started", state: "state",
+  "sites-up": "joined", "sites-back": "merged", "sites-away": "lost" };
 
 /** The story in words; names apart, so that they can stand out. */
 export function sentence(story) {
   const names = story.subjects;
+  if (!names.length && story.text) return [story.text[0].toUpperCase() + story.text.slice(1)];
   switch (story.kind) {
     case "joined": return [names, " joined"];
     case "left": return [names, " left"];
@@ -53,8 +55,9 @@ export class StoryList {
       attribute(when, "datetime", new Date(story.at).toISOString());
       text(why, story.cause ? story.cause[0].toUpperCase() + story.cause.slice(1) + (/[.!?]$/.test(story.cause) ? "" : ".") : "");
       why.hidden = !story.cause;
-      outcomes.hidden = story.groups.length === 0;
-      outcomes.replaceChildren(...story.groups.map((group) => h("a", { class: "pill", href: "#/group/" + encodeURIComponent(group.name) },
+      const isOfSite = story.kind.startsWith("sites-") && story.thing;
+      outcomes.hidden = story.groups.length === 0 && !isOfSite;
+      outcomes.replaceChildren(...(isOfSite ? [h("a", { class: "pill", href: "#/site/" + encodeURIComponent(story.thing) }, "site ", h("b", {}, story.thing))] : []), ...story.groups.map((group) => h("a", { class: "pill", href: "#/group/" + encodeURIComponent(group.name) },
         h("b", {}, group.name), ` view ${group.number}, ${plural(group.members.length, "member")}`)));
     });
   }

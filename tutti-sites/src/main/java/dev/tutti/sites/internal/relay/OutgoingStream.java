@@ -14,7 +14,7 @@ import java.util.List;
 public final class OutgoingStream {
 
     /** Messages that were sent together, and are not acknowledged. */
-    private record InFlight(SequenceVector last, long bytes) {}
+    private record InFlight(SequenceVector last, long bytes, long sentNanos) {}
 
     private final String site;
     private final Member receiver;
@@ -29,6 +29,7 @@ public final class OutgoingStream {
     private SequenceVector batch = new SequenceVector();
     private long position;
     private long inFlightBytes;
+    private long acknowledgedAfterNanos = -1;
     private boolean isOpen;
 
     /**
@@ -64,6 +65,11 @@ public final class OutgoingStream {
     /** Returns the bytes that are under way. */
     public long inFlightBytes() {
         return inFlightBytes;
+    }
+
+    /** Returns the time from the sending of the last messages that were acknowledged to their acknowledgement; -1 before the first. */
+    public long acknowledgedAfterNanos() {
+        return acknowledgedAfterNanos;
     }
 
     SequenceVector sent() {
@@ -104,7 +110,7 @@ public final class OutgoingStream {
     }
 
     /** Returns the next items to send; none if there are none, or the window is full. */
-    public List<RelayItem> next(Retention retention, int bytesMax) {
+    public List<RelayItem> next(Retention retention, int bytesMax, long nowNanos) {
         if (!isOpen || inFlightBytes >= windowBytes) {
             return List.of();
         }
@@ -114,16 +120,18 @@ public final class OutgoingStream {
         items.addAll(retention.next(this, Math.min(bytesMax, windowBytes - inFlightBytes)));
         if (!items.isEmpty()) {
             long bytes = bytes(items);
-            inFlight.add(new InFlight(batch, bytes));
+            inFlight.add(new InFlight(batch, bytes, nowNanos));
             inFlightBytes += bytes;
         }
         return items;
     }
 
     /** Takes an acknowledgement. */
-    public void onAcknowledged(SequenceVector has) {
+    public void onAcknowledged(SequenceVector has, long nowNanos) {
         while (!inFlight.isEmpty() && has.covers(inFlight.getFirst().last)) {
-            inFlightBytes -= inFlight.removeFirst().bytes;
+            InFlight arrived = inFlight.removeFirst();
+            inFlightBytes -= arrived.bytes;
+            acknowledgedAfterNanos = nowNanos - arrived.sentNanos;
         }
     }
 

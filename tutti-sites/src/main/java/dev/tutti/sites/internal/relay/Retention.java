@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Messages of this site that other sites do not have yet, at one member. Every member of a site group keeps all of
@@ -14,14 +15,38 @@ import java.util.TreeMap;
  *
  * <p>A message is kept until each site that is known, and that the message is for, has acknowledged it. Sites become
  * known when a master of theirs is seen for the first time, or because the application expects them.
+ *
+ * <p>Each site has a position in the log: that of the first message that it lacks. The log is trimmed to the least of them.
  */
 public final class Retention {
 
     private final String site;
     private RetainedLog log;
 
-    /** Of each other site that is known, the messages that it has. */
-    private final TreeMap<String, SequenceVector> acknowledged = new TreeMap<>();
+    /** Another site that is known. */
+    private static final class OtherSite {
+
+        /** The messages that it has. */
+        final SequenceVector has;
+
+        /** Position of the first message that it lacks. */
+        long position;
+
+        /** Messages for it from that position on; those that it has out of order are among them. */
+        long messages;
+
+        long bytes;
+
+        OtherSite(SequenceVector has, long position) {
+            this.has = has;
+            this.position = position;
+        }
+    }
+
+    /** The other sites that are known, by name. */
+    private final TreeMap<String, OtherSite> others = new TreeMap<>();
+
+    private final Ages ages = new Ages();
 
     /** Messages that were kept once, or would have been. */
     private final SequenceVector seen = new SequenceVector();
@@ -30,6 +55,7 @@ public final class Retention {
     private final SequenceVector dropped = new SequenceVector();
 
     private long droppedCount;
+    private long droppedTaken;
 
     /** @param site of this member */
     public Retention(String site, RetainedLog log) {
@@ -50,8 +76,21 @@ public final class Retention {
             return;
         }
         seen.raise(entry.member(), entry.sequence());
-        if (acknowledged.keySet().stream().anyMatch(other -> isFor(entry, other))) {
-            log.append(entry);
+        boolean isNeeded = false;
+        for (Map.Entry<String, OtherSite> other : others.entrySet()) {
+            if (isFor(entry, other.getKey())) {
+                other.getValue().messages++;
+                other.getValue().bytes += entry.cost();
+                isNeeded = true;
+            }
+        }
+        if (isNeeded) {
+            long position = log.append(entry);
+            others.forEach((name, other) -> {
+                if (other.position == position && !isFor(entry, name)) {
+                    other.position++;
+                }
+            });
         }
     }
 
@@ -59,12 +98,20 @@ public final class Retention {
     public long dropDownTo(long bytesMax) {
         long count = 0;
         while (log.bytes() > bytesMax && log.first() < log.end()) {
-            Entry oldest = log.at(log.first());
-            if (oldest != null && !isWithAll(oldest)) {
+            long position = log.first();
+            Entry oldest = log.at(position);
+            boolean isLacked = false;
+            for (Map.Entry<String, OtherSite> other : others.entrySet()) {
+                isLacked |= oldest != null && lacks(other.getKey(), other.getValue(), oldest);
+                if (other.getValue().position == position) {
+                    pass(other.getKey(), other.getValue(), oldest);
+                }
+            }
+            if (oldest != null && isLacked) {
                 dropped.raise(oldest.member(), oldest.sequence());
                 count++;
             }
-            log.trimTo(log.first() + 1);
+            log.trimTo(position + 1);
         }
         droppedCount += count;
         return count;
@@ -73,6 +120,13 @@ public final class Retention {
     /** Returns the number of messages that were dropped although a site lacks them. */
     public long droppedCount() {
         return droppedCount;
+    }
+
+    /** Returns the number of messages that were dropped although a site lacks them, since the last call. */
+    public long takeDropped() {
+        long since = droppedCount - droppedTaken;
+        droppedTaken = droppedCount;
+        return since;
     }
 
     public long bytes() {
@@ -105,7 +159,22 @@ public final class Retention {
 
     /** Returns the other sites that are known. */
     public List<String> sites() {
-        return List.copyOf(acknowledged.keySet());
+        return List.copyOf(others.keySet());
+    }
+
+    /** Returns what another site lacks; nothing if it is not known. */
+    public Lag lag(String other, long nowNanos) {
+        OtherSite known = others.get(other);
+        return known == null || known.messages == 0
+                ? Lag.NONE
+                : new Lag(known.messages, known.bytes, ages.of(known.position, nowNanos));
+    }
+
+    /** Looks once in a while: drops what all sites have, and notes the time for the ages of messages. */
+    public void look(long nowNanos) {
+        others.forEach(this::advance);
+        trim();
+        ages.look(log.first(), log.end(), nowNanos);
     }
 
     /** Returns the sites that the oldest message is kept for. */
@@ -113,65 +182,85 @@ public final class Retention {
         Entry oldest = log.at(log.first());
         return oldest == null
                 ? List.of()
-                : acknowledged.entrySet().stream()
-                        .filter(other -> isFor(oldest, other.getKey())
-                                && !other.getValue().covers(oldest.member(), oldest.sequence()))
+                : others.entrySet().stream()
+                        .filter(other -> lacks(other.getKey(), other.getValue(), oldest))
                         .map(Map.Entry::getKey)
                         .toList();
     }
 
     public boolean knows(String other) {
-        return acknowledged.containsKey(other);
+        return others.containsKey(other);
     }
 
     /** Returns the messages that another site has acknowledged; none if it is not known. */
     public SequenceVector acknowledged(String other) {
-        SequenceVector has = acknowledged.get(other);
-        return has == null ? new SequenceVector() : has;
+        OtherSite known = others.get(other);
+        return known == null ? new SequenceVector() : known.has;
     }
 
     /** Notes that a site is there: messages up to {@code start} are not for it. */
     public void add(String other, SequenceVector start) {
-        if (!other.equals(site)) {
-            acknowledged.computeIfAbsent(other, key -> new SequenceVector()).raise(start);
+        if (other.equals(site)) {
+            return;
         }
+        OtherSite known = others.get(other);
+        if (known == null) {
+            known = new OtherSite(new SequenceVector(), log.first());
+            others.put(other, known);
+            for (long at = log.first(); at < log.end(); at++) {
+                Entry entry = log.at(at);
+                if (entry != null && isFor(entry, other)) {
+                    known.messages++;
+                    known.bytes += entry.cost();
+                }
+            }
+        }
+        known.has.raise(start);
+        advance(other, known);
     }
 
     /** Gives up a site. */
     public void forget(String other) {
-        acknowledged.remove(other);
+        others.remove(other);
         trim();
     }
 
     /** Notes that a site has these messages. */
     public void acknowledge(String other, SequenceVector has) {
-        SequenceVector known = acknowledged.get(other);
+        OtherSite known = others.get(other);
         if (known != null) {
-            known.raise(has);
+            known.has.raise(has);
+            advance(other, known);
             trim();
         }
     }
 
-    private void trim() {
-        long position = log.first();
-        while (position < log.end()) {
-            Entry entry = log.at(position);
-            if (entry != null && !isWithAll(entry)) {
-                break;
+    /** Moves the position of a site to the first message that it lacks. */
+    private void advance(String name, OtherSite other) {
+        while (other.position < log.end()) {
+            Entry entry = log.at(other.position);
+            if (entry != null && lacks(name, other, entry)) {
+                return;
             }
-            position++;
+            pass(name, other, entry);
         }
-        log.trimTo(position);
     }
 
-    /** Returns whether each site that a message is for has it. */
-    private boolean isWithAll(Entry entry) {
-        for (Map.Entry<String, SequenceVector> other : acknowledged.entrySet()) {
-            if (isFor(entry, other.getKey()) && !other.getValue().covers(entry.member(), entry.sequence())) {
-                return false;
-            }
+    /** Moves the position of a site behind the message there, if there is one. */
+    private static void pass(String name, OtherSite other, @Nullable Entry entry) {
+        other.position++;
+        if (entry != null && isFor(entry, name)) {
+            other.messages--;
+            other.bytes -= entry.cost();
         }
-        return true;
+    }
+
+    private void trim() {
+        log.trimTo(others.values().stream().mapToLong(other -> other.position).min().orElse(log.end()));
+    }
+
+    private static boolean lacks(String name, OtherSite other, Entry entry) {
+        return isFor(entry, name) && !other.has.covers(entry.member(), entry.sequence());
     }
 
     static boolean isFor(Entry entry, String other) {
@@ -240,7 +329,7 @@ public final class Retention {
     /** Returns the sites that are known, with the messages that they have; a copy. */
     public Map<String, SequenceVector> acknowledgedCopy() {
         TreeMap<String, SequenceVector> copy = new TreeMap<>();
-        acknowledged.forEach((other, has) -> copy.put(other, has.copy()));
+        others.forEach((name, other) -> copy.put(name, other.has.copy()));
         return copy;
     }
 
@@ -250,16 +339,19 @@ public final class Retention {
      * @param next log without messages, whose positions go on above those of the present one
      */
     public void reset(Map<String, SequenceVector> acknowledged, RetainedLog next) {
-        this.acknowledged.clear();
-        this.acknowledged.putAll(acknowledged);
+        others.clear();
+        acknowledged.forEach((name, has) -> others.put(name, new OtherSite(has, next.end())));
         seen.clear();
         dropped.clear();
+        ages.clear();
         log = next;
     }
 
     /** Notes what another member has seen, after its messages were kept. */
-    public void onSeen(SequenceVector others) {
-        seen.raise(others);
+    public void onSeen(SequenceVector theirs) {
+        seen.raise(theirs);
+        others.forEach(this::advance);
+        trim();
     }
 
     /** Returns the log, with the positions of the messages that are kept. */

@@ -121,7 +121,7 @@ class StreamsTest {
         }
 
         private void pass() {
-            List<RelayItem> items = stream.next(retention, 1 + random.nextInt(300));
+            List<RelayItem> items = stream.next(retention, 1 + random.nextInt(300), 0);
             if (!items.isEmpty()) {
                 ByteBuffer bytes = ByteBuffer.wrap(new BridgeFrame.Batch("g", 1, items).encode());
                 List<RelayItem> read = ((BridgeFrame.Batch) BridgeFrame.decode(bytes)).items();
@@ -139,7 +139,7 @@ class StreamsTest {
                 }
                 all.raise(sender, least);
             });
-            stream.onAcknowledged(all);
+            stream.onAcknowledged(all, 0);
             retention.acknowledge(THERE, all);
         }
     }

@@ -1,0 +1,104 @@
+package dev.tutti;
+
+import dev.tutti.NodeInspection.ComponentPart;
+import dev.tutti.NodeInspection.Part;
+import dev.tutti.internal.Fence;
+import dev.tutti.internal.Host;
+import dev.tutti.internal.Logs;
+import dev.tutti.internal.diagnostics.EventJournal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+
+/**
+ * Components on top of a node, such as its part in a cluster of several sites, and the things that they add to what the node tells:
+ * parts of its {@linkplain Node#inspection inspections}, and {@linkplain Node#events events}. Console, metrics and command line show
+ * them like those of the node itself. A {@link dev.tutti.core.metrics.MetricsProvider} defines the numbers in the parts.
+ *
+ * <p>All methods may be called from any thread.
+ */
+public final class Components {
+
+    /** Most parts in an inspection; further ones are left out, and counted. */
+    public static final int PARTS_MAX = 2_000;
+
+    private static final Logger LOG = Logs.of(Components.class);
+
+    private final String node;
+    private final EventJournal journal;
+    private final Fence fence;
+    private final Map<String, Supplier<List<ComponentPart>>> sources = new ConcurrentSkipListMap<>();
+    private final LongAdder failures = new LongAdder();
+    private volatile long leftOut;
+
+    Components(String node, Host host, EventJournal journal) {
+        this.node = node;
+        this.journal = journal;
+        this.fence = new Fence(host, this::onFailed);
+    }
+
+    /**
+     * Adds a component.
+     *
+     * @param name one word, unique at the node
+     * @param parts returns its present parts, without two of one name and the same labels; called for each inspection, on its thread;
+     *     must not wait. If it throws, the inspection has none of them, and {@code components.failures} counts it
+     * @return to be closed when the component ends
+     * @throws IllegalArgumentException if the name is no word of small letters and hyphens, or there is such a component already
+     */
+    public Subscription add(String name, Supplier<List<ComponentPart>> parts) {
+        Objects.requireNonNull(parts, "parts");
+        if (!name.matches("[a-z-]{1,32}")) {
+            throw new IllegalArgumentException("a component's name is a word of at most 32 small letters and hyphens, not '" + name + "'");
+        }
+        if (sources.putIfAbsent(name, parts) != null) {
+            throw new IllegalArgumentException("node " + node + " has a component '" + name + "' already");
+        }
+        return () -> sources.remove(name, parts);
+    }
+
+    /**
+     * Writes an event {@link Event.Kind#COMPONENT}, unless there was one of this component with the same {@code about} and {@code what}
+     * less than a second ago. Never waits; listeners of events are called on another thread.
+     *
+     * @param about thing of the component, such as the name of a site. The number of different ones is bounded by the component
+     * @param what kind of change, as a word with hyphens
+     * @param group group that it concerns; empty if it concerns the node
+     * @param text description in words
+     */
+    public void tell(String component, String about, String what, String group, String text) {
+        Map<String, String> details = new TreeMap<>();
+        details.put("component", component);
+        details.put("about", about);
+        details.put("what", what);
+        journal.onComponent(String.join(" ", component, group, what, about), group, text, details);
+    }
+
+    /** Returns the parts of all components. */
+    List<ComponentPart> parts() {
+        List<ComponentPart> all = new ArrayList<>();
+        sources.forEach((name, source) -> fence.call(name, into -> into.addAll(source.get()), all));
+        leftOut = Math.max(0, all.size() - PARTS_MAX);
+        return all.subList(0, Math.min(all.size(), PARTS_MAX));
+    }
+
+    /** Returns counts of the components themselves. */
+    Part part() {
+        return new Part(
+                "components",
+                Map.of(),
+                Map.of("components", (long) sources.size(), "left-out", leftOut, "failures", failures.sum()),
+                Map.of());
+    }
+
+    private void onFailed(String component, Object argument, Throwable thrown) {
+        failures.increment();
+        LOG.warn("node {}: component {} does not say how it is", node, component, thrown);
+    }
+}

@@ -257,6 +257,15 @@ final class SiteMember implements AutoCloseable {
         list.sites().forEach(each -> run.reached.count("list." + each.state()));
     }
 
+    /** Counts what its site group has counted. */
+    void countStatus() {
+        group.status().forEach((name, count) -> {
+            if (SitesExpected.STATUS.contains(name)) {
+                run.reached.add(name, count);
+            }
+        });
+    }
+
     void report(String property, String text) {
         run.findings.report(property, this + " " + text);
     }

@@ -182,7 +182,7 @@ final class SitesCheck {
     private void checkLists() {
         Map<String, SitesView> known = new TreeMap<>();
         Set<SiteMember> told = new HashSet<>();
-        for (SiteMember member : run.members) {
+        for (SiteMember member : running) {
             if (run.divided.contains(member.site())) {
                 continue;
             }

@@ -104,9 +104,7 @@ public final class SitesTrial {
         restNanos = run.nowNanos() - begin;
         IntStream.rangeClosed(1, run.plan.size()).forEach(number -> members.run(number, SiteMember::probe));
         settle();
-        for (SiteMember member : members.running()) {
-            member.group().status().forEach((name, count) -> run.reached.add("status." + name, count));
-        }
+        members.running().forEach(SiteMember::countStatus);
     }
 
     private void settle() {

@@ -44,13 +44,13 @@ public final class Retention {
 
     // ------------------------------------------------------------------ what is kept
 
-    /** Keeps a message, if a site needs it and it was not kept before. */
+    /** Keeps a message, if a site lacks it and it was not kept before. */
     public void keep(Entry entry) {
         if (seen.covers(entry.member(), entry.sequence())) {
             return;
         }
         seen.raise(entry.member(), entry.sequence());
-        if (acknowledged.keySet().stream().anyMatch(other -> isFor(entry, other))) {
+        if (!isWithAll(entry)) {
             log.append(entry);
         }
     }

@@ -136,7 +136,7 @@ final class Bridge {
         } finally {
             lock.unlock();
         }
-        sites.groups().forEach(SiteGroup::onBridgeClosed);
+        sites.groups().forEach(SiteGroup::endStreams);
     }
 
     boolean isOpen() {
@@ -385,6 +385,7 @@ final class Bridge {
             return to -> to.write(image);
         }
 
+        /** Takes the table of others. Views and messages up to it are passed over, so that no stream can go on. */
         @Override
         public void install(InputStream in) throws IOException {
             byte[] image = in.readAllBytes();
@@ -396,6 +397,7 @@ final class Bridge {
             } finally {
                 lock.unlock();
             }
+            sites.groups().forEach(SiteGroup::endStreams);
         }
 
         @Override

@@ -454,7 +454,8 @@ public final class SiteGroup implements AutoCloseable {
         attend();
     }
 
-    void onBridgeClosed() {
+    /** Ends all streams: the bridge is closed, or has passed over what masters have sent meanwhile. */
+    void endStreams() {
         lock.lock();
         try {
             outgoing.clear();

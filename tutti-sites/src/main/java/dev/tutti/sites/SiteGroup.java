@@ -339,7 +339,7 @@ public final class SiteGroup implements AutoCloseable {
                 gate.onRoom();
             }
             case SiteFrame.Recovered recovered -> {
-                recovered.entries().forEach(this::keep);
+                onRecovered(recovered, deliveries);
                 if (sender.equals(self())) {
                     gate.onRecovered();
                 }
@@ -352,6 +352,20 @@ public final class SiteGroup implements AutoCloseable {
         boolean isHere = sent.reach().isEmpty() || sent.reach().contains(sites.site());
         if (isHere && (!sent.isForOne() || isTurn(requireNonNull(localView), sent.sequence()))) {
             deliver(sites.site(), sender, sent.content(), deliveries);
+        }
+    }
+
+    private void onRecovered(SiteFrame.Recovered recovered, List<Delivery> deliveries) {
+        List<String> unknown = recovered.sites().stream().filter(site -> !retention.knows(site)).toList();
+        unknown.forEach(site -> retention.add(site, new SequenceVector()));
+        boolean isToTell = retention.onDropped(recovered.dropped());
+        recovered.entries().forEach(this::keep);
+        if (isToTell) {
+            // Streams tell what was dropped when they begin.
+            outgoing.clear();
+        }
+        if (isToTell || !unknown.isEmpty()) {
+            deliveries.add(new Delivery("attend", this::attend));
         }
     }
 
@@ -537,14 +551,14 @@ public final class SiteGroup implements AutoCloseable {
      * Replaces what was delivered, and what other sites have, by what a new state contains; under the lock.
      *
      * @param isMerge whether this member gives up the state of its part of the site
-     * @return messages of that part that other members may lack; those on disk are set aside instead
+     * @return what that part has kept and other members may lack; what is on disk is set aside instead
      */
-    List<Entry> replace(boolean isMerge, Map<String, SequenceVector> delivered, Map<String, SequenceVector> acknowledged) {
-        List<Entry> own = List.of();
+    SiteFrame.Recovered replace(boolean isMerge, Map<String, SequenceVector> delivered, Map<String, SequenceVector> acknowledged) {
+        SiteFrame.Recovered own = SiteFrame.Recovered.NOTHING;
         RetainedLog log = retention.log();
         if (spill == null) {
-            own = isMerge ? retention.entries() : own;
-        } else if (isMerge && log.first() < log.end()) {
+            own = isMerge ? new SiteFrame.Recovered(retention.sites(), retention.dropped().copy(), retention.entries()) : own;
+        } else if (isMerge && !spill.current().isEmpty()) {
             // Until they were brought back, nothing is sent that would overtake them.
             gate.setHeld(true);
             log = spill.setAside();
@@ -605,10 +619,10 @@ public final class SiteGroup implements AutoCloseable {
     }
 
     /** Sends messages that other members lack, which the gate expects already, on a thread of its own. */
-    void sendRecovered(List<List<Entry>> frames) {
+    void sendRecovered(List<SiteFrame.Recovered> frames) {
         Group joined = local();
         threads.start("tutti-sites-" + name + "-recovery", () -> {
-            for (List<Entry> frame : frames) {
+            for (SiteFrame.Recovered frame : frames) {
                 Recovery.send(frame, joined, this);
             }
         });

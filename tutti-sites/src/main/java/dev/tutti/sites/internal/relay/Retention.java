@@ -61,6 +61,7 @@ public final class Retention {
         while (log.bytes() > bytesMax && log.first() < log.end()) {
             Entry oldest = log.at(log.first());
             if (oldest != null && !isWithAll(oldest)) {
+                log.noteDropped(oldest.member(), oldest.sequence());
                 dropped.raise(oldest.member(), oldest.sequence());
                 count++;
             }
@@ -68,6 +69,23 @@ public final class Retention {
         }
         droppedCount += count;
         return count;
+    }
+
+    /** Returns the messages that were dropped before all sites had them. */
+    public SequenceVector dropped() {
+        return dropped;
+    }
+
+    /** Notes messages that another member has dropped. Returns whether this one did not know that. */
+    public boolean onDropped(SequenceVector others) {
+        boolean isNew = !dropped.covers(others);
+        others.asMap().forEach((member, sequence) -> {
+            if (!dropped.covers(member, sequence)) {
+                log.noteDropped(member, sequence);
+                dropped.raise(member, sequence);
+            }
+        });
+        return isNew;
     }
 
     /** Returns the number of messages that were dropped although a site lacks them. */

@@ -131,7 +131,8 @@ record SitesPlan(
     static {
         List<Trouble.Kind> kinds = new ArrayList<>(List.of(Trouble.Kind.values()));
         kinds.addAll(List.of(
-                Trouble.Kind.CRASH_MASTER, Trouble.Kind.CRASH_MASTER, Trouble.Kind.CUT_SITE, Trouble.Kind.CUT_SITE, Trouble.Kind.BURST));
+                Trouble.Kind.CRASH_MASTER, Trouble.Kind.CRASH_MASTER, Trouble.Kind.CUT_SITE, Trouble.Kind.CUT_SITE,
+                Trouble.Kind.CUT_MEMBER, Trouble.Kind.BURST));
         KINDS = List.copyOf(kinds);
     }
 

@@ -26,6 +26,8 @@ record Trouble(Kind kind, int site, int member, int atMillis, int millis) {
         CUT_SITE("%s is cut off from all others, healed"),
         /** Two sites are cut off from each other; others reach both. */
         CUT_PAIR("%s and the next site are cut off from each other, healed"),
+        /** A member is cut off from all other sites, while the others of its site reach them. */
+        CUT_MEMBER("%s is cut off from other sites, healed"),
         /** A member is cut off from the others of its site; other sites reach all of them. */
         DIVIDE("%s is cut off from its own site, healed"),
         /** A process is paused, as by a long garbage collection. */
@@ -48,7 +50,7 @@ record Trouble(Kind kind, int site, int member, int atMillis, int millis) {
         /** Returns whether it strikes one member. */
         boolean isOfMember() {
             return switch (this) {
-                case CRASH_MEMBER, POWER_LOSS, STOP, DIVIDE, PAUSE, BREAK, SLOW_LISTENER -> true;
+                case CRASH_MEMBER, POWER_LOSS, STOP, CUT_MEMBER, DIVIDE, PAUSE, BREAK, SLOW_LISTENER -> true;
                 default -> false;
             };
         }

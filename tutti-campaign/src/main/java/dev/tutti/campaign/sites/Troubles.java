@@ -97,6 +97,7 @@ final class Troubles {
             }
             case CUT_SITE -> cut(trouble, own, others);
             case CUT_PAIR -> cut(trouble, own, run.plan.numbers((trouble.site() + 1) % run.plan.sizes().size()));
+            case CUT_MEMBER -> cut(trouble, new int[] {number}, others);
             case DIVIDE -> {
                 int[] rest = IntStream.of(own).filter(each -> each != number).toArray();
                 hasStruck = rest.length > 0;

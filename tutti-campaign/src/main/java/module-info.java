@@ -5,6 +5,7 @@ module dev.tutti.campaign {
     requires dev.tutti.layers;
     requires dev.tutti.protocols;
     requires dev.tutti.sim;
+    requires dev.tutti.sites;
     requires dev.tutti.testkit;
     requires info.picocli;
     requires java.compiler;

@@ -136,7 +136,7 @@ final class Bridge {
         } finally {
             lock.unlock();
         }
-        sites.groups().forEach(SiteGroup::onBridgeClosed);
+        sites.groups().forEach(SiteGroup::endStreams);
     }
 
     boolean isOpen() {
@@ -231,7 +231,14 @@ final class Bridge {
 
     private Announce announcement() {
         List<String> groups = sites.groups().stream().map(SiteGroup::name).toList();
-        return new Announce(settings.site(), sites.isFirst(), sites.view().number(), sites.members(), groups);
+        SitesView told = sites.view();
+        return new Announce(settings.site(), sites.isFirst(), told.number(), digest(told), sites.members(), groups);
+    }
+
+    private static int digest(SitesView list) {
+        return SiteTable.digest(list.sites().stream()
+                .map(site -> new SiteRow(site.name(), SiteRow.State.valueOf(site.state().name()), site.members()))
+                .toList());
     }
 
     /** Tells this site the list of sites, if this node speaks for it. */
@@ -263,7 +270,9 @@ final class Bridge {
         lock.lock();
         try {
             Announce announced = table.announced(joined.self());
-            isAnnouncementLost = announced == null || !announced.isLike(wanted);
+            isAnnouncementLost = announced == null
+                    || !announced.isLike(wanted)
+                    || table.isOther(wanted.seen(), wanted.digest());
             isListLost = sites.view().number() < table.number();
             View current = view;
             if (current != null && current.coordinator().equals(joined.self())) {
@@ -377,6 +386,7 @@ final class Bridge {
             return to -> to.write(image);
         }
 
+        /** Takes the table of others. Views and messages up to it are passed over, so that no stream can go on. */
         @Override
         public void install(InputStream in) throws IOException {
             byte[] image = in.readAllBytes();
@@ -388,6 +398,7 @@ final class Bridge {
             } finally {
                 lock.unlock();
             }
+            sites.groups().forEach(SiteGroup::endStreams);
         }
 
         @Override

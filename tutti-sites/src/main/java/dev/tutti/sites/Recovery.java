@@ -5,6 +5,7 @@ import dev.tutti.SendException;
 import dev.tutti.sites.internal.log.DiskLog;
 import dev.tutti.sites.internal.log.Entry;
 import dev.tutti.sites.internal.log.Spill;
+import dev.tutti.sites.internal.relay.SequenceVector;
 import dev.tutti.sites.internal.relay.SiteFrame;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +41,12 @@ final class Recovery {
     }
 
     private boolean bringBack(DiskLog log) {
+        SequenceVector dropped = new SequenceVector();
+        log.dropped().forEach(dropped::raise);
+        siteGroup.gate().onRecovering();
+        if (!send(new SiteFrame.Recovered(spill.sites(), dropped, List.of()), group, siteGroup)) {
+            return false;
+        }
         List<Entry> frame = new ArrayList<>();
         long bytes = 0;
         for (long position = log.first(); position < log.end(); position++) {
@@ -49,7 +56,7 @@ final class Recovery {
             }
             if (!frame.isEmpty() && bytes + entry.cost() > FRAME_BYTES) {
                 siteGroup.gate().onRecovering();
-                if (!send(frame, group, siteGroup)) {
+                if (!send(SiteFrame.Recovered.of(frame), group, siteGroup)) {
                     return false;
                 }
                 frame = new ArrayList<>();
@@ -60,7 +67,7 @@ final class Recovery {
         }
         if (!frame.isEmpty()) {
             siteGroup.gate().onRecovering();
-            return send(frame, group, siteGroup);
+            return send(SiteFrame.Recovered.of(frame), group, siteGroup);
         }
         return true;
     }
@@ -69,8 +76,8 @@ final class Recovery {
      * Sends a frame that the gate expects, again after each time-out; returns false if the group was left. A frame that is too long
      * for the group has one message, which is counted as lost to other members.
      */
-    static boolean send(List<Entry> frame, Group group, SiteGroup siteGroup) {
-        byte[] bytes = new SiteFrame.Recovered(frame).encode();
+    static boolean send(SiteFrame.Recovered frame, Group group, SiteGroup siteGroup) {
+        byte[] bytes = frame.encode();
         while (true) {
             try {
                 group.send(bytes);
@@ -82,7 +89,7 @@ final class Recovery {
                 }
                 if (e.reason() == SendException.Reason.TOO_LARGE) {
                     siteGroup.gate().onRecovered();
-                    siteGroup.onTooLarge(frame.size(), e);
+                    siteGroup.onTooLarge(frame.entries().size(), e);
                     return true;
                 }
             }

@@ -164,8 +164,7 @@ public final class SiteGroup implements AutoCloseable {
     /** Returns counts: messages and bytes that are kept, streams, duplicates that were dropped. */
     public Map<String, Long> status() {
         TreeMap<String, Long> status = new TreeMap<>();
-        lock.lock();
-        try {
+        locked(() -> {
             status.put("retained", retention.count());
             status.put("retained-bytes", retention.bytes());
             status.put("dropped", retention.droppedCount());
@@ -176,9 +175,7 @@ public final class SiteGroup implements AutoCloseable {
             status.put("too-large", tooLarge);
             outgoing.putStatus(status);
             incoming.putStatus(status);
-        } finally {
-            lock.unlock();
-        }
+        });
         return status;
     }
 
@@ -260,14 +257,11 @@ public final class SiteGroup implements AutoCloseable {
 
     private void onView(View next) {
         List<Delivery> deliveries = new ArrayList<>();
-        lock.lock();
-        try {
+        locked(() -> {
             localView = next;
             arrived.forEach((site, messages) -> messages.onView(new Receiver(site, next, deliveries)));
             incoming.onView(next);
-        } finally {
-            lock.unlock();
-        }
+        });
         deliveries.add(new Delivery("onView", () -> settings.onView().accept(next)));
         call(deliveries);
         sites.bridge().check();
@@ -340,7 +334,7 @@ public final class SiteGroup implements AutoCloseable {
                 gate.onRoom();
             }
             case SiteFrame.Recovered recovered -> {
-                recovered.entries().forEach(this::keep);
+                onRecovered(recovered, deliveries);
                 if (sender.equals(self())) {
                     gate.onRecovered();
                 }
@@ -353,6 +347,20 @@ public final class SiteGroup implements AutoCloseable {
         boolean isHere = sent.reach().isEmpty() || sent.reach().contains(sites.site());
         if (isHere && (!sent.isForOne() || isTurn(requireNonNull(localView), sent.sequence()))) {
             deliver(sites.site(), sender, sent.content(), deliveries);
+        }
+    }
+
+    private void onRecovered(SiteFrame.Recovered recovered, List<Delivery> deliveries) {
+        List<String> unknown = recovered.sites().stream().filter(site -> !retention.knows(site)).toList();
+        unknown.forEach(site -> retention.add(site, new SequenceVector()));
+        boolean isToTell = retention.onDropped(recovered.dropped());
+        recovered.entries().forEach(this::keep);
+        if (isToTell) {
+            // Streams tell what was dropped when they begin.
+            outgoing.clear();
+        }
+        if (isToTell || !unknown.isEmpty()) {
+            deliveries.add(new Delivery("attend", this::attend));
         }
     }
 
@@ -429,8 +437,7 @@ public final class SiteGroup implements AutoCloseable {
 
     /** Looks at what is to be done for other sites. */
     void attend() {
-        lock.lock();
-        try {
+        locked(() -> {
             View view = localView;
             boolean isMaster = !isClosed
                     && view != null
@@ -440,9 +447,7 @@ public final class SiteGroup implements AutoCloseable {
             if (spill != null && !isClosed) {
                 spill.noteSites(retention.sites());
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Runs code under the lock. */
@@ -463,7 +468,8 @@ public final class SiteGroup implements AutoCloseable {
         attend();
     }
 
-    void onBridgeClosed() {
+    /** Ends all streams: the bridge is closed, or has passed over what masters have sent meanwhile. */
+    void endStreams() {
         locked(() -> {
             outgoing.clear();
             incoming.clear();
@@ -472,17 +478,14 @@ public final class SiteGroup implements AutoCloseable {
 
     void onOpen(Member sender, BridgeFrame.Open open) {
         String site = sites.bridge().siteOf(sender);
-        lock.lock();
-        try {
+        locked(() -> {
             if (site == null || site.equals(sites.site()) || isClosed) {
                 // An announcement may still be under way; the stream is opened again then.
                 sites.bridge().sendAsync(sender, new BridgeFrame.Refuse(name, open.stream(), "the sender's site is not known here"));
             } else {
                 incoming.onOpen(site, sender, open);
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     // ------------------------------------------------------------------ state
@@ -518,14 +521,14 @@ public final class SiteGroup implements AutoCloseable {
      * Replaces what was delivered, and what other sites have, by what a new state contains; under the lock.
      *
      * @param isMerge whether this member gives up the state of its part of the site
-     * @return messages of that part that other members may lack; those on disk are set aside instead
+     * @return what that part has kept and other members may lack; what is on disk is set aside instead
      */
-    List<Entry> replace(boolean isMerge, Map<String, SequenceVector> delivered, Map<String, SequenceVector> acknowledged) {
-        List<Entry> own = List.of();
+    SiteFrame.Recovered replace(boolean isMerge, Map<String, SequenceVector> delivered, Map<String, SequenceVector> acknowledged) {
+        SiteFrame.Recovered own = SiteFrame.Recovered.NOTHING;
         RetainedLog log = retention.log();
         if (spill == null) {
-            own = isMerge ? retention.entries() : own;
-        } else if (isMerge && log.first() < log.end()) {
+            own = isMerge ? new SiteFrame.Recovered(retention.sites(), retention.dropped().copy(), retention.entries()) : own;
+        } else if (isMerge && !spill.current().isEmpty()) {
             // Until they were brought back, nothing is sent that would overtake them.
             gate.setHeld(true);
             log = spill.setAside();
@@ -579,13 +582,9 @@ public final class SiteGroup implements AutoCloseable {
     }
 
     /** Sends messages that other members lack, which the gate expects already, on a thread of its own. */
-    void sendRecovered(List<List<Entry>> frames) {
+    void sendRecovered(List<SiteFrame.Recovered> frames) {
         Group joined = local();
-        threads.start("tutti-sites-" + name + "-recovery", () -> {
-            for (List<Entry> frame : frames) {
-                Recovery.send(frame, joined, this);
-            }
-        });
+        threads.start("tutti-sites-" + name + "-recovery", () -> frames.forEach(frame -> Recovery.send(frame, joined, this)));
     }
 
     SendGate gate() {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * State of a site group: the messages of other sites that were delivered, those that other sites have, those that are
- * kept for them; and after that the application's state, if there is one.
+ * kept for them, and those that were dropped though they lack them; and after that the application's state, if there is one.
  */
 final class SiteGroupState implements GroupState {
 
@@ -36,8 +36,8 @@ final class SiteGroupState implements GroupState {
     private final SiteGroup group;
     private final @Nullable GroupState application;
 
-    /** Messages of this side that the other may lack, until its state is installed. */
-    private List<Entry> own = List.of();
+    /** What this side has kept and the other may lack, until its state is installed. */
+    private SiteFrame.Recovered own = SiteFrame.Recovered.NOTHING;
 
     SiteGroupState(SiteGroup group, @Nullable GroupState application) {
         this.group = group;
@@ -56,6 +56,7 @@ final class SiteGroupState implements GroupState {
             put(out, group.delivered());
             put(out, retention.acknowledgedCopy());
             retention.seen().put(out);
+            retention.dropped().put(out);
             log = retention.log();
             first = log.first();
             end = log.end();
@@ -153,11 +154,13 @@ final class SiteGroupState implements GroupState {
             TreeMap<String, SequenceVector> delivered = take(vectors);
             TreeMap<String, SequenceVector> acknowledged = take(vectors);
             seen = SequenceVector.take(vectors);
+            SequenceVector dropped = SequenceVector.take(vectors);
             group.lock().lock();
             try {
-                List<Entry> replaced = group.replace(replacement.isMerge(), delivered, acknowledged);
+                SiteFrame.Recovered replaced = group.replace(replacement.isMerge(), delivered, acknowledged);
                 // A stream that has failed before has replaced what is this side's own.
                 own = own.isEmpty() ? replaced : own;
+                group.retention().onDropped(dropped);
             } finally {
                 group.lock().unlock();
             }
@@ -184,8 +187,8 @@ final class SiteGroupState implements GroupState {
         } else if (from.read() != -1) {
             throw new IOException("the other members of site group " + group.name() + " have a state, and this one has none");
         }
-        handOver(own.stream().filter(entry -> !seen.covers(entry.member(), entry.sequence())).toList(), replacement);
-        own = List.of();
+        handOver(seen, replacement);
+        own = SiteFrame.Recovered.NOTHING;
         group.bringBack();
     }
 
@@ -204,13 +207,20 @@ final class SiteGroupState implements GroupState {
      * Gives this side's messages to the members of the other, which pass them on, too. The group takes a number of bytes in
      * advance; the rest is sent when it can be sent.
      */
-    private void handOver(List<Entry> own, Replacement replacement) {
-        List<List<Entry>> rest = new ArrayList<>();
-        for (int from = 0; from < own.size(); from += CHUNK) {
-            List<Entry> chunk = own.subList(from, Math.min(own.size(), from + CHUNK));
+    private void handOver(SequenceVector seen, Replacement replacement) {
+        List<SiteFrame.Recovered> frames = new ArrayList<>();
+        if (!own.isEmpty()) {
+            frames.add(new SiteFrame.Recovered(own.sites(), own.dropped(), List.of()));
+        }
+        List<Entry> entries = own.entries().stream().filter(entry -> !seen.covers(entry.member(), entry.sequence())).toList();
+        for (int from = 0; from < entries.size(); from += CHUNK) {
+            frames.add(SiteFrame.Recovered.of(entries.subList(from, Math.min(entries.size(), from + CHUNK))));
+        }
+        List<SiteFrame.Recovered> rest = new ArrayList<>();
+        for (SiteFrame.Recovered frame : frames) {
             group.gate().onRecovering();
-            if (!rest.isEmpty() || !handOver(new SiteFrame.Recovered(chunk), replacement)) {
-                rest.add(chunk);
+            if (!rest.isEmpty() || !handOver(frame, replacement)) {
+                rest.add(frame);
             }
         }
         if (!rest.isEmpty()) {

@@ -2,6 +2,8 @@ package dev.tutti.campaign.application;
 
 import dev.tutti.Group;
 import dev.tutti.StateProgress;
+import dev.tutti.campaign.nodes.NodeTrial;
+import dev.tutti.campaign.nodes.NodeTrial.Result;
 import dev.tutti.core.Member;
 import dev.tutti.testkit.Cluster;
 import dev.tutti.testkit.Components;
@@ -11,8 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,26 +20,6 @@ import java.util.stream.IntStream;
 
 /** One run of the applications of a seed, from their first start until they have come to rest and ended. */
 public final class ApplicationTrial {
-
-    /**
-     * Outcome of a run.
-     *
-     * @param drawn readable plan that the seed has drawn
-     * @param property the broken property, by its name in docs/guarantees.md; empty if none was
-     * @param failure description of the failure; empty if nothing was broken
-     * @param hash hash of all that happened
-     * @param restNanos time from the last fault to rest
-     */
-    public record Result(
-            String drawn,
-            String property,
-            String failure,
-            long simulatedNanos,
-            long events,
-            long hash,
-            long restNanos,
-            Map<String, Long> reached,
-            List<String> story) {}
 
     private final Plan plan;
     private final Cluster cluster;
@@ -57,24 +37,14 @@ public final class ApplicationTrial {
         return Plan.draw(seed).toString();
     }
 
-    /** Runs the plan that a seed draws, on a virtual thread: taking turns with the cluster's, it costs half the CPU. */
+    /** Runs the plan that a seed draws. */
     public static Result run(long seed) {
-        FutureTask<Result> task = new FutureTask<>(() -> {
+        return NodeTrial.run("the application of seed " + seed, () -> {
             Plan plan = Plan.draw(seed);
             try (Cluster cluster = Cluster.of(plan.size(), seed)) {
                 return new ApplicationTrial(plan, cluster).run();
             }
         });
-        Thread driver = Thread.ofVirtual().name("application " + seed).start(task);
-        try {
-            return task.get();
-        } catch (InterruptedException e) {
-            driver.interrupt();
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while the application of seed " + seed + " ran", e);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("the application of seed " + seed + " could not be run", e);
-        }
     }
 
     private Result run() {
@@ -88,13 +58,13 @@ public final class ApplicationTrial {
             }
         } catch (AssertionError | RuntimeException e) {
             property = property(e);
-            failure = e + trace(e) + "\n" + context.findings.all() + "\n" + waits() + cluster.describe();
+            failure = e + NodeTrial.trace(e) + "\n" + context.findings.all() + "\n" + waits() + cluster.describe();
         } catch (StackOverflowError | OutOfMemoryError e) {
             if (!Mischief.isMeant(e)) {
                 throw e;
             }
             property = property(e);
-            failure = e + trace(e) + "\n" + context.findings.all() + "\n" + cluster.describe();
+            failure = e + NodeTrial.trace(e) + "\n" + context.findings.all() + "\n" + cluster.describe();
         }
         return new Result(
                 plan.toString(),
@@ -120,16 +90,6 @@ public final class ApplicationTrial {
             }
         }
         return text.toString();
-    }
-
-    private static String trace(Throwable thrown) {
-        StringBuilder text = new StringBuilder();
-        StackTraceElement[] frames = thrown.getStackTrace();
-        for (int index = 0; index < Math.min(frames.length, FRAMES_SHOWN); index++) {
-            text.append("\n    at ").append(frames[index]);
-        }
-        return text.append(thrown.getCause() == null ? "" : "\n  because of " + thrown.getCause() + trace(thrown.getCause()))
-                .toString();
     }
 
     /** Returns the property that a failure breaks; an earlier finding takes precedence over an endless wait. */
@@ -356,7 +316,6 @@ public final class ApplicationTrial {
     /** Longest time to leave: three layers wait for leave-timeout, one after the other. */
     private static final Duration LEAVE_MAX = Duration.ofSeconds(7);
 
-    private static final int FRAMES_SHOWN = 12;
     private static final int ROUNDS_MAX = 20;
     private static final int LOOKS_MAX = 150;
     private static final Pattern PROPERTY = Pattern.compile("\\b([SLT]\\d{1,2}): ");

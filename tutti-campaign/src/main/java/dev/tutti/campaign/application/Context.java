@@ -1,6 +1,8 @@
 package dev.tutti.campaign.application;
 
 import dev.tutti.Threads;
+import dev.tutti.campaign.nodes.EventCounts;
+import dev.tutti.campaign.nodes.Findings;
 import dev.tutti.core.Member;
 import dev.tutti.testkit.Cluster;
 import java.util.Map;
@@ -18,7 +20,7 @@ final class Context {
     final Plan plan;
     final Cluster cluster;
     final SplittableRandom random;
-    final EventCounts reached = new EventCounts();
+    final EventCounts reached = new EventCounts("application");
     final Findings findings = new Findings();
     final Mischief mischief;
 

@@ -3,6 +3,7 @@ package dev.tutti.campaign.application;
 import dev.tutti.Group;
 import dev.tutti.Scope;
 import dev.tutti.SendException;
+import dev.tutti.campaign.nodes.Findings;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package dev.tutti.campaign.application;
 
 import dev.tutti.Snapshot;
 import dev.tutti.Threads;
+import dev.tutti.campaign.nodes.Findings;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;

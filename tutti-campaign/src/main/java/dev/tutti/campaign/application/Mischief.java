@@ -1,5 +1,6 @@
 package dev.tutti.campaign.application;
 
+import dev.tutti.campaign.nodes.EventCounts;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.SplittableRandom;

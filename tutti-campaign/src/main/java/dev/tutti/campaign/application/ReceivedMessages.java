@@ -1,6 +1,7 @@
 package dev.tutti.campaign.application;
 
 import dev.tutti.Message;
+import dev.tutti.campaign.nodes.Findings;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeMap;

@@ -1,5 +1,7 @@
 package dev.tutti.campaign.application;
 
+import dev.tutti.campaign.nodes.Findings;
+
 /**
  * The callbacks of a member that run now. It reports those that run at the same time although they must not.
  */

@@ -42,7 +42,14 @@ public record Schedule(long seed, Mode mode, int size, World world, List<Step> s
         /** One of the members lies, as long as it lives; the core is honest, and comes to rest without it. */
         LIAR,
         /** Nodes of the API with applications on them; the seed alone determines everything. */
-        APPLICATION;
+        APPLICATION,
+        /** Sites with a group that spans them; the seed alone determines everything. */
+        SITES;
+
+        /** Returns whether the seed alone determines everything, so that no other settings and steps have a meaning. */
+        public boolean isOfNodes() {
+            return this == APPLICATION || this == SITES;
+        }
 
         @Override
         public String toString() {
@@ -159,9 +166,9 @@ public record Schedule(long seed, Mode mode, int size, World world, List<Step> s
         }
     }
 
-    /** Returns the schedule of the applications of a seed. */
-    static Schedule ofApplication(long seed) {
-        return new Schedule(seed, Mode.APPLICATION, 3, World.plain(), List.of());
+    /** Returns the schedule of a seed of a mode {@linkplain Mode#isOfNodes of nodes}. */
+    static Schedule ofNodes(long seed, Mode mode) {
+        return new Schedule(seed, mode, 3, World.plain(), List.of());
     }
 
     public Schedule withSteps(List<Step> changed) {
@@ -179,7 +186,7 @@ public record Schedule(long seed, Mode mode, int size, World world, List<Step> s
         StringBuilder text = new StringBuilder();
         text.append("seed ").append(seed).append('\n');
         text.append("mode ").append(mode).append('\n');
-        if (mode == Mode.APPLICATION) {
+        if (mode.isOfNodes()) {
             return text.toString();
         }
         text.append(size).append(" nodes\n");

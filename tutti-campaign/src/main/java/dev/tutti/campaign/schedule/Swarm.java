@@ -73,7 +73,7 @@ public final class Swarm {
             case PROMPT -> new PromptSwarm(seed).draw();
             case PRIMARY -> new PrimarySwarm(seed).draw();
             case LIAR -> new LiarSwarm(seed).draw();
-            case APPLICATION -> Schedule.ofApplication(seed);
+            case APPLICATION, SITES -> Schedule.ofNodes(seed, mode);
             case SAFETY, LIVENESS, SETTLING -> new Swarm(seed, mode).draw();
         };
     }

@@ -113,7 +113,7 @@ final class Rest {
                 outlastLiar(core);
                 comeToRest(core, cluster.simulation().nowNanos());
             }
-            case APPLICATION -> throw new IllegalStateException("applications are run by a trial of their own");
+            case APPLICATION, SITES -> throw new IllegalStateException("nodes are run by trials of their own");
         }
         checkMemory(core);
         return true;

@@ -31,7 +31,7 @@ final class Shrinker {
 
     /** Returns the smallest failure found within {@code millisMax}; {@code failed} if none is smaller. */
     static Trial.Outcome shrink(Trial.Outcome failed, NodeMaker maker, long millisMax) {
-        if (failed.schedule().mode() == Schedule.Mode.APPLICATION) {
+        if (failed.schedule().mode().isOfNodes()) {
             // The seed alone determines everything.
             return failed;
         }

@@ -1,14 +1,15 @@
 package dev.tutti.campaign.search;
 
-import dev.tutti.campaign.application.ApplicationTrial;
 import dev.tutti.campaign.cluster.SimulatedCluster;
 import dev.tutti.campaign.mutants.Mutant;
 import dev.tutti.campaign.mutants.MutantHunt;
 import dev.tutti.campaign.mutants.MutantPage;
 import dev.tutti.campaign.mutants.MutantTable;
 import dev.tutti.campaign.mutants.Workshop;
+import dev.tutti.campaign.nodes.NodeTrial;
 import dev.tutti.campaign.schedule.Schedule;
 import dev.tutti.campaign.schedule.Swarm;
+import dev.tutti.campaign.sites.SitesShrinker;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.internal.Json;
 import dev.tutti.protocols.node.NodeMachine;
@@ -57,6 +58,7 @@ import picocli.CommandLine;
             "  tutti sim --hours 1",
             "  tutti sim --seed 4711",
             "  tutti sim --mode application --schedules 500",
+            "  tutti sim --mode sites --schedules 500",
             "  tutti sim --scenario seed-4711.txt",
             "  tutti sim --mutant list",
             "  tutti sim --mutant all",
@@ -87,7 +89,7 @@ public final class SimCommand implements Callable<Integer> {
             names = "--mode",
             paramLabel = "MODE",
             description = "One of ${COMPLETION-CANDIDATES}; each seed has its own if none is given, and"
-                    + " none has application.")
+                    + " none has application or sites.")
     private Schedule.@Nullable Mode mode;
 
     @Option(
@@ -183,10 +185,10 @@ public final class SimCommand implements Callable<Integer> {
         return drawn;
     }
 
-    /** Rejects settings for applications, which draw their own. */
+    /** Rejects settings for modes of nodes, which draw their own. */
     private void checkMode() {
-        if (mode == Schedule.Mode.APPLICATION && !set.isEmpty()) {
-            throw new ParameterException(line(), "--mode application does not take --set: applications draw their own settings");
+        if (mode != null && mode.isOfNodes() && !set.isEmpty()) {
+            throw new ParameterException(line(), "--mode " + mode + " does not take --set: its nodes draw their own settings");
         }
     }
 
@@ -212,8 +214,8 @@ public final class SimCommand implements Callable<Integer> {
     // ------------------------------------------------------------------ one
 
     private int replay(Schedule schedule) {
-        if (schedule.mode() == Schedule.Mode.APPLICATION) {
-            return replayApplication(schedule.seed());
+        if (schedule.mode().isOfNodes()) {
+            return replayNodes(schedule);
         }
         out().print(schedule);
         Trial.Outcome outcome = Trial.run(schedule);
@@ -231,12 +233,16 @@ public final class SimCommand implements Callable<Integer> {
         return outcome.isFailed() ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
     }
 
-    private int replayApplication(long number) {
-        ApplicationTrial.Result result = ApplicationTrial.run(number);
+    private int replayNodes(Schedule schedule) {
+        NodeTrial.Result result = Trial.runNodes(schedule);
         out().print(result.drawn());
-        boolean isBroken = !result.property().isEmpty();
-        if (isBroken) {
+        if (result.isFailed()) {
             out().println("\nbroken: " + result.property() + "\n" + result.failure());
+            if (schedule.mode() == Schedule.Mode.SITES && !isLeftAsItIs) {
+                NodeTrial.Result smallest = SitesShrinker.shrink(schedule.seed(), result, SHRINK_MILLIS);
+                out().println("\n# " + smallest.property() + ", with as few faults as possible");
+                out().println(smallest.drawn() + "\n" + smallest.failure());
+            }
         } else {
             List<String> story = result.story();
             out().println("\nlast events:\n" + String.join("\n", story.subList(Math.max(0, story.size() - events), story.size())));
@@ -244,7 +250,7 @@ public final class SimCommand implements Callable<Integer> {
                     result.simulatedNanos() / 1e9, result.events(), Long.toHexString(result.hash()));
         }
         out().flush();
-        return isBroken ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
+        return result.isFailed() ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
     }
 
     private void printShrunk(Trial.Outcome failed) {

@@ -3,6 +3,7 @@ package dev.tutti.campaign.search;
 import dev.tutti.campaign.application.Expected;
 import dev.tutti.campaign.cluster.OptionalLayers;
 import dev.tutti.campaign.cluster.ScheduledFault;
+import dev.tutti.campaign.sites.SitesExpected;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.internal.Json;
 import java.util.ArrayList;
@@ -147,8 +148,19 @@ final class Table {
         return hasApplications() ? zeros(applications()) : List.of();
     }
 
+    /** Returns how often each listed event of sites happened; nothing if there were no sites. */
+    private TreeMap<String, Long> sites() {
+        return new TreeMap<>(result.coverage().of("sites.schedules") == 0 ? Map.of() : SitesExpected.of(result.coverage().counts()));
+    }
+
     private boolean hasApplications() {
         return result.coverage().of("application.schedules") > 0;
+    }
+
+    private List<String> missingOfNodes() {
+        List<String> missing = new ArrayList<>(missingApplications());
+        missing.addAll(zeros(sites()));
+        return missing;
     }
 
     private static List<String> zeros(Map<String, Long> counts) {
@@ -186,10 +198,15 @@ final class Table {
             text.append("\napplications: what they did, and met\n");
             append(text, applications());
         }
+        if (!sites().isEmpty()) {
+            text.append("\nsites: what they did, and met\n");
+            append(text, sites());
+        }
         List<String> missing = missing();
-        text.append("\nnot reached: ").append(missing.isEmpty() && missingApplications().isEmpty() ? "none of those listed" : "").append('\n');
+        List<String> missingOfNodes = missingOfNodes();
+        text.append("\nnot reached: ").append(missing.isEmpty() && missingOfNodes.isEmpty() ? "none of those listed" : "").append('\n');
         missing.forEach(name -> text.append("  ").append(name).append(RARE.contains(name) ? " (rare)" : "").append('\n'));
-        missingApplications().forEach(name -> text.append("  ").append(name).append('\n'));
+        missingOfNodes.forEach(name -> text.append("  ").append(name).append('\n'));
         text.append(String.format(
                 Locale.ROOT,
                 "%n%,d schedules in %.1f s: %.1f h of cluster time, %,d events, %,.0f per second%n",
@@ -234,6 +251,8 @@ final class Table {
         map.put("owed", owed());
         map.put("applications", applications());
         map.put("notReachedByApplications", missingApplications());
+        map.put("sites", sites());
+        map.put("notReachedBySites", zeros(sites()));
         return Json.write(map) + "\n";
     }
 }

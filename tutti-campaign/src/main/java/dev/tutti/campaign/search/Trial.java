@@ -11,8 +11,10 @@ import dev.tutti.campaign.cluster.SimulatedCluster;
 import dev.tutti.campaign.cluster.SimulatedMember;
 import dev.tutti.campaign.cluster.Traffic;
 import dev.tutti.campaign.lies.Theme;
+import dev.tutti.campaign.nodes.NodeTrial;
 import dev.tutti.campaign.schedule.LiarSwarm;
 import dev.tutti.campaign.schedule.Schedule;
+import dev.tutti.campaign.sites.SitesTrial;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
@@ -143,12 +145,16 @@ final class Trial {
         return run(schedule, NodeMachine::new);
     }
 
-    private static Outcome runApplication(Schedule schedule) {
-        ApplicationTrial.Result result = ApplicationTrial.run(schedule.seed());
+    /** Runs the schedule of a mode of nodes. */
+    static NodeTrial.Result runNodes(Schedule schedule) {
+        return schedule.mode() == Schedule.Mode.SITES ? SitesTrial.run(schedule.seed()) : ApplicationTrial.run(schedule.seed());
+    }
+
+    private static Outcome outcome(Schedule schedule, NodeTrial.Result result) {
         Coverage coverage = new Coverage();
         result.reached().forEach(coverage::add);
-        coverage.count("application.schedules");
-        String failure = result.property().isEmpty() ? "" : result.drawn() + result.failure();
+        coverage.count(schedule.mode() + ".schedules");
+        String failure = result.isFailed() ? result.drawn() + result.failure() : "";
         return new Outcome(
                 schedule,
                 result.property(),
@@ -164,8 +170,8 @@ final class Trial {
     }
 
     static Outcome run(Schedule schedule, NodeMaker maker) {
-        if (schedule.mode() == Schedule.Mode.APPLICATION) {
-            return runApplication(schedule);
+        if (schedule.mode().isOfNodes()) {
+            return outcome(schedule, runNodes(schedule));
         }
         return new Trial(schedule, maker).run();
     }

@@ -2,6 +2,7 @@ package dev.tutti.campaign.application;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.campaign.nodes.NodeTrial;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class ApplicationTrialTest {
     @Test
     void applicationsAreToldWhatTheyArePromised() {
         for (long seed = 1; seed <= 25; seed++) {
-            ApplicationTrial.Result result = ApplicationTrial.run(seed);
+            NodeTrial.Result result = ApplicationTrial.run(seed);
             assertThat(result.property()).as(result.drawn() + result.failure()).isEmpty();
         }
     }
@@ -26,7 +27,7 @@ class ApplicationTrialTest {
     @Test
     void whatWasFoundIsMended() {
         for (long seed : FOUND) {
-            ApplicationTrial.Result result = ApplicationTrial.run(seed);
+            NodeTrial.Result result = ApplicationTrial.run(seed);
             assertThat(result.property()).as(result.drawn() + result.failure()).isEmpty();
         }
     }

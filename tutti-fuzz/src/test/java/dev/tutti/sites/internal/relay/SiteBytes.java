@@ -60,7 +60,7 @@ public final class SiteBytes {
                         new SiteFrame.Acknowledged("paris", vector()),
                         new SiteFrame.Added("paris", vector()),
                         new SiteFrame.Forgotten("paris"),
-                        new SiteFrame.Recovered(List.of(new Entry(SENDER, 1, List.of("paris"), false, new byte[] {1}))))
+                        new SiteFrame.Recovered(List.of("paris"), vector(), List.of(new Entry(SENDER, 1, List.of("paris"), false, new byte[] {1}))))
                 .stream()
                 .map(SiteFrame::encode)
                 .toList();
@@ -74,7 +74,7 @@ public final class SiteBytes {
                         new BridgeFrame.Refuse("g", 1, "why"),
                         new BridgeFrame.Batch("g", 1, items()),
                         new BridgeFrame.Acknowledge("g", 1, vector()),
-                        new BridgeFrame.Announce("paris", true, 3, List.of("n1"), List.of("g")),
+                        new BridgeFrame.Announce("paris", true, 3, 7, List.of("n1"), List.of("g")),
                         new BridgeFrame.Away("paris", 4))
                 .stream()
                 .map(BridgeFrame::encode)

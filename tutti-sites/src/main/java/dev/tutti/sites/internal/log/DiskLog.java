@@ -10,8 +10,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -21,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Log in files of a directory. A message is with the operating system when {@link #append} returns, so that it survives the end of
  * the process; a loss of power may take the last seconds. Each record has a checksum. Reading and writing block the caller.
  *
- * <p>The log consists of {@linkplain Segment segments} of about 16 MiB, named by the position of their first message, and a file with
- * the position up to which it was trimmed. Trimming deletes whole segments, except the last one. The memory for a message is the four
+ * <p>The log consists of {@linkplain Segment segments} of about 16 MiB, named by the position of their first message, a file with
+ * the position up to which it was trimmed, and one with the numbers of messages that sites lack nevertheless. Trimming deletes whole segments, except the last one. The memory for a message is the four
  * bytes of its offset.
  */
 public final class DiskLog implements RetainedLog {
@@ -32,10 +34,12 @@ public final class DiskLog implements RetainedLog {
     private static final int DIGITS = 19;
     private static final Pattern NAME = Pattern.compile("\\d{" + DIGITS + "}\\.log");
     private static final String FIRST = "first";
+    private static final String DROPPED = "dropped";
 
     private final Path directory;
     private final int segmentBytes;
     private final FileChannel firstFile;
+    private final DroppedFile droppedFile;
     private final TreeMap<Long, Segment> segments = new TreeMap<>();
     private final ByteOutput out = new ByteOutput();
 
@@ -60,6 +64,12 @@ public final class DiskLog implements RetainedLog {
         this.segmentBytes = segmentBytes;
         this.firstFile = FileChannel.open(
                 directory.resolve(FIRST), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try {
+            this.droppedFile = new DroppedFile(directory.resolve(DROPPED));
+        } catch (IOException e) {
+            firstFile.close();
+            throw e;
+        }
         try (Stream<Path> files = Files.list(directory)) {
             for (Path file : files.filter(one -> NAME.matcher(one.getFileName().toString()).matches()).sorted().toList()) {
                 Segment segment = Segment.open(file, Long.parseLong(file.getFileName().toString().substring(0, DIGITS)));
@@ -155,6 +165,26 @@ public final class DiskLog implements RetainedLog {
         }
     }
 
+    /** @throws UncheckedIOException if the file can't be written */
+    @Override
+    public void noteDropped(OriginMember member, long sequence) {
+        try {
+            droppedFile.note(member, sequence);
+        } catch (IOException e) {
+            throw new UncheckedIOException("dropped messages can't be noted in " + directory + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Returns for each sender the number of its last message that was dropped although a site lacks it. */
+    public Map<OriginMember, Long> dropped() {
+        return Collections.unmodifiableMap(droppedFile.last());
+    }
+
+    /** Returns whether there is nothing to bring back: neither a message, nor a word of one that was dropped. */
+    public boolean isEmpty() {
+        return first == end && droppedFile.last().isEmpty();
+    }
+
     /** Deletes the segments without messages that are kept, except the last one, which is appended to. */
     private void deleteTrimmed() {
         while (segments.size() > 1 && segments.higherKey(segments.firstKey()) <= first) {
@@ -179,6 +209,7 @@ public final class DiskLog implements RetainedLog {
 
     private void closeFiles() {
         segments.values().forEach(Segment::close);
+        droppedFile.close();
         try {
             firstFile.close();
         } catch (IOException e) {
@@ -191,6 +222,7 @@ public final class DiskLog implements RetainedLog {
         List.copyOf(segments.values()).forEach(Segment::delete);
         segments.clear();
         close();
+        droppedFile.delete();
         Files.deleteIfExists(directory.resolve(FIRST));
         Files.deleteIfExists(directory);
     }

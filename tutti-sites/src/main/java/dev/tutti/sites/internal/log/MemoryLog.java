@@ -56,6 +56,11 @@ public final class MemoryLog implements RetainedLog {
     }
 
     @Override
+    public void noteDropped(OriginMember member, long sequence) {
+        // Nothing here outlasts the process.
+    }
+
+    @Override
     public long bytes() {
         return bytes;
     }

@@ -20,6 +20,9 @@ public interface RetainedLog {
     /** Drops the messages before {@code position}. */
     void trimTo(long position);
 
+    /** Notes, where that outlasts the process, that a message is dropped although a site lacks it. */
+    void noteDropped(OriginMember member, long sequence);
+
     /** Returns the bytes that are kept, with the overhead of each message. */
     long bytes();
 

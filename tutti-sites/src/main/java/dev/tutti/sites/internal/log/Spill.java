@@ -106,7 +106,7 @@ public final class Spill implements AutoCloseable {
         for (Path path : found) {
             DiskLog log = new DiskLog(path, 0, segmentBytes);
             number = Long.parseLong(path.getFileName().toString().substring(LOG.length()));
-            if (log.first() < log.end() || log.damagedBytes() > 0) {
+            if (!log.isEmpty() || log.damagedBytes() > 0) {
                 aside.add(log);
             } else {
                 log.delete();
@@ -159,13 +159,17 @@ public final class Spill implements AutoCloseable {
         return List.copyOf(sites);
     }
 
-    /** Notes the other sites that are known. Writes only changes. */
+    /** Notes the other sites that are known; those before stay until what was kept for them was brought back. Writes only changes. */
     public synchronized void noteSites(Collection<String> known) {
-        if (sites.equals(new TreeSet<>(known))) {
+        TreeSet<String> changed = new TreeSet<>(known);
+        if (!aside.isEmpty()) {
+            changed.addAll(sites);
+        }
+        if (sites.equals(changed)) {
             return;
         }
         sites.clear();
-        sites.addAll(known);
+        sites.addAll(changed);
         try {
             Path next = directory.resolve(SITES + ".next");
             Files.write(next, sites);

@@ -36,10 +36,12 @@ public sealed interface BridgeFrame {
      * @param site its site
      * @param isFirst whether it speaks for its site; {@code members} are those of the site then
      * @param seen number of the last list of sites that its site was told
+     * @param digest of that list
      * @param members names of nodes
      * @param groups site groups that the sender has joined, and can pass on
      */
-    record Announce(String site, boolean isFirst, long seen, List<String> members, List<String> groups) implements BridgeFrame {
+    record Announce(String site, boolean isFirst, long seen, int digest, List<String> members, List<String> groups)
+            implements BridgeFrame {
 
         /** Returns whether another announcement says the same, except for the list that was seen. */
         public boolean isLike(Announce other) {
@@ -63,7 +65,8 @@ public sealed interface BridgeFrame {
             }
             case Acknowledge acknowledge -> acknowledge.has.put(begin(out, ACKNOWLEDGE, acknowledge.group, acknowledge.stream));
             case Announce announce -> {
-                out.putByte(ANNOUNCE).putText(announce.site).putBoolean(announce.isFirst).putLong(announce.seen);
+                out.putByte(ANNOUNCE).putText(announce.site).putBoolean(announce.isFirst).putLong(announce.seen)
+                        .putInt(announce.digest);
                 SiteFrame.putList(out, announce.members, out::putText);
                 SiteFrame.putList(out, announce.groups, out::putText);
             }
@@ -92,6 +95,7 @@ public sealed interface BridgeFrame {
                             in.takeText(),
                             in.takeBoolean(),
                             in.takeLong(),
+                            in.takeInt(),
                             SiteFrame.takeList(in, Integer.BYTES, ByteInput::takeText),
                             SiteFrame.takeList(in, Integer.BYTES, ByteInput::takeText));
                     case AWAY -> new Away(in.takeText(), in.takeLong());

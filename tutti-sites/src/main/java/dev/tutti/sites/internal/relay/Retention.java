@@ -70,28 +70,25 @@ public final class Retention {
 
     // ------------------------------------------------------------------ what is kept
 
-    /** Keeps a message, if a site needs it and it was not kept before. */
+    /** Keeps a message, if a site lacks it and it was not kept before. */
     public void keep(Entry entry) {
         if (seen.covers(entry.member(), entry.sequence())) {
             return;
         }
         seen.raise(entry.member(), entry.sequence());
-        boolean isNeeded = false;
-        for (Map.Entry<String, OtherSite> other : others.entrySet()) {
-            if (isFor(entry, other.getKey())) {
-                other.getValue().messages++;
-                other.getValue().bytes += entry.cost();
-                isNeeded = true;
+        if (others.entrySet().stream().noneMatch(other -> lacks(other.getKey(), other.getValue(), entry))) {
+            return;
+        }
+        long position = log.append(entry);
+        others.forEach((name, other) -> {
+            if (isFor(entry, name)) {
+                other.messages++;
+                other.bytes += entry.cost();
             }
-        }
-        if (isNeeded) {
-            long position = log.append(entry);
-            others.forEach((name, other) -> {
-                if (other.position == position && !isFor(entry, name)) {
-                    other.position++;
-                }
-            });
-        }
+            if (other.position == position && !lacks(name, other, entry)) {
+                pass(name, other, entry);
+            }
+        });
     }
 
     /** Drops messages from the oldest on until {@code bytesMax} are kept. Returns their number. */
@@ -108,6 +105,7 @@ public final class Retention {
                 }
             }
             if (oldest != null && isLacked) {
+                log.noteDropped(oldest.member(), oldest.sequence());
                 dropped.raise(oldest.member(), oldest.sequence());
                 count++;
             }
@@ -115,6 +113,23 @@ public final class Retention {
         }
         droppedCount += count;
         return count;
+    }
+
+    /** Returns the messages that were dropped before all sites had them. */
+    public SequenceVector dropped() {
+        return dropped;
+    }
+
+    /** Notes messages that another member has dropped. Returns whether this one did not know that. */
+    public boolean onDropped(SequenceVector others) {
+        boolean isNew = !dropped.covers(others);
+        others.asMap().forEach((member, sequence) -> {
+            if (!dropped.covers(member, sequence)) {
+                log.noteDropped(member, sequence);
+                dropped.raise(member, sequence);
+            }
+        });
+        return isNew;
     }
 
     /** Returns the number of messages that were dropped although a site lacks them. */

@@ -37,8 +37,26 @@ public sealed interface SiteFrame {
     /** A site is given up: nothing is kept for it any more. */
     record Forgotten(String site) implements SiteFrame {}
 
-    /** Messages of this site that one member has kept, and others may lack. */
-    record Recovered(List<Entry> entries) implements SiteFrame {}
+    /**
+     * What one member has kept of this site's messages, and others may lack.
+     *
+     * @param sites other sites that it has kept them for
+     * @param dropped messages that it has dropped although sites lack them
+     */
+    record Recovered(List<String> sites, SequenceVector dropped, List<Entry> entries) implements SiteFrame {
+
+        /** Nothing. */
+        public static final Recovered NOTHING = new Recovered(List.of(), new SequenceVector(), List.of());
+
+        /** Returns messages alone. */
+        public static Recovered of(List<Entry> entries) {
+            return new Recovered(List.of(), new SequenceVector(), entries);
+        }
+
+        public boolean isEmpty() {
+            return sites.isEmpty() && dropped.isEmpty() && entries.isEmpty();
+        }
+    }
 
     /** Returns the bytes of the frame. */
     default byte[] encode() {
@@ -59,6 +77,8 @@ public sealed interface SiteFrame {
             case Forgotten forgotten -> out.putByte(FORGOTTEN).putText(forgotten.site);
             case Recovered recovered -> {
                 out.putByte(RECOVERED);
+                putList(out, recovered.sites, out::putText);
+                recovered.dropped.put(out);
                 putList(out, recovered.entries, entry -> entry.put(out));
             }
         }
@@ -78,7 +98,10 @@ public sealed interface SiteFrame {
                     case ACKNOWLEDGED -> new Acknowledged(in.takeText(), SequenceVector.take(in));
                     case ADDED -> new Added(in.takeText(), SequenceVector.take(in));
                     case FORGOTTEN -> new Forgotten(in.takeText());
-                    case RECOVERED -> new Recovered(takeList(in, Entry.BYTES_MIN, Entry::take));
+                    case RECOVERED -> new Recovered(
+                            takeList(in, Integer.BYTES, ByteInput::takeText),
+                            SequenceVector.take(in),
+                            takeList(in, Entry.BYTES_MIN, Entry::take));
                     default -> throw new MalformedException("a message of a site group has kind " + kind);
                 };
         in.end();

@@ -12,6 +12,7 @@ import dev.tutti.sites.internal.relay.BridgeFrame.Announce;
 import dev.tutti.sites.internal.relay.SiteFrame;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Sites as the masters see them together. All masters get the same announcements and views in the same order, so that
  * they have the same lists. Not thread-safe.
  *
- * <p>A list has a number; later lists have higher ones. Where the masters of two parts meet, the higher number of both
- * goes on, so that no site is told a lower number than before.
+ * <p>A list has a number; later lists have higher ones. Where the masters of two parts meet, the list that goes on has a
+ * higher number than both had, so that no site is told a lower number than before, nor two lists under one number.
  */
 public final class SiteTable {
 
@@ -118,11 +119,27 @@ public final class SiteTable {
         }
         masters.put(master, announced);
         sort(view);
+        boolean isOther = isOther(announced.seen(), announced.digest());
         number = Math.max(number, announced.seen());
         SiteRow known = rows.get(announced.site());
         SiteRow row = new SiteRow(announced.site(), SiteRow.State.UP, members(announced));
         rows.put(row.name(), row);
-        return count(!row.equals(known));
+        return count(isOther || !row.equals(known));
+    }
+
+    /**
+     * Returns whether a list that a site was told is none of this table, and no earlier one: the masters of another part have
+     * made it.
+     */
+    public boolean isOther(long seen, int digest) {
+        return seen > number || seen == number && digest != digest(rows());
+    }
+
+    /** Returns a number that is different for most lists that differ. */
+    public static int digest(List<SiteRow> rows) {
+        ByteOutput out = new ByteOutput();
+        SiteFrame.putList(out, rows, row -> row.put(out));
+        return Arrays.hashCode(out.copy());
     }
 
     /** Returns the members of a site: those of its largest part if it is divided. */

@@ -1,14 +1,14 @@
-package dev.tutti.campaign.application;
+package dev.tutti.campaign.nodes;
 
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
 /** Promises that a run has broken, by their names in docs/guarantees.md. */
-final class Findings {
+public final class Findings {
 
     /** A broken promise. */
-    record Finding(String property, String text) {
+    public record Finding(String property, String text) {
         @Override
         public String toString() {
             return property + ": " + text;
@@ -17,7 +17,7 @@ final class Findings {
 
     /** Receiver of broken promises of one member or block. */
     @FunctionalInterface
-    interface Reporter {
+    public interface Reporter {
 
         /** @param text what has happened, as the predicate of a sentence about the member */
         void report(String property, String text);
@@ -25,13 +25,14 @@ final class Findings {
 
     private final List<Finding> all = new ArrayList<>();
 
-    void report(String property, String text) {
+    public void report(String property, String text) {
         if (all.size() < FINDINGS_MAX) {
             all.add(new Finding(property, text));
         }
     }
 
-    List<Finding> all() {
+    /** Returns the first broken promises, as many as are kept. */
+    public List<Finding> all() {
         return Collections.unmodifiableList(all);
     }
 

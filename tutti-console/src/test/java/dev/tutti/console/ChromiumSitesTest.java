@@ -134,7 +134,7 @@ class ChromiumSitesTest {
         // The site may have announced that it has one member before that one left, too.
         places.remove("harp").close();
         places.remove("viola").close();
-        page.await("document.querySelector('h1').textContent === 'Paris is away.'");
+        page.await("document.querySelector('h1').textContent === 'Site paris is away.'");
         for (int number = 0; number < 500; number++) {
             places.get("oboe").orders.send(new byte[4_000]);
         }

@@ -94,7 +94,7 @@ final class SitesReport {
             }
             String what = site.state() == Site.State.UP && earlier != null ? "back" : text(site.state());
             String text = switch (site.state()) {
-                case UP -> "site " + site.name() + " is " + what + ", with " + site.members();
+                case UP -> "site " + site.name() + " is " + what + ", with " + String.join(", ", site.members());
                 case SUSPECTED -> "site " + site.name() + " is suspected: its last master has gone, and another may take over";
                 case AWAY -> "site " + site.name() + " is away: it has had no master for a while";
             };

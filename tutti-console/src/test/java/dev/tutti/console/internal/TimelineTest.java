@@ -49,6 +49,18 @@ class TimelineTest {
     }
 
     @Test
+    void aChangeOfASiteThatManySeeIsOneStory() {
+        Map<String, String> away = Map.of("component", "sites", "about", "paris", "what", "away");
+        tell("a", 1_000, "component", "", "", "", away);
+        tell("b", 1_400, "component", "", "", "", away);
+        tell("b", 1_500, "component", "orders", "", "", Map.of("component", "sites", "about", "paris", "what", "gap"));
+        tell("a", 60_000, "component", "", "", "", away);
+        assertThat(stories()).extracting(story -> story.text("kind") + " " + story.text("thing") + " " + story.text("group") + " " + story.number("at"))
+                .containsExactly("sites-away paris  1000", "sites-gap paris orders 1500", "sites-away paris  60000");
+        assertThat(stories().getFirst().texts("subjects")).isEmpty();
+    }
+
+    @Test
     void whoHadMostCompanyKnowsWhoHasCome() {
         // The newcomer, to whom all others are new, is heard first.
         view("c", 1_000, "g", 3, List.of("a", "b", "c"), List.of("a", "b"), List.of());

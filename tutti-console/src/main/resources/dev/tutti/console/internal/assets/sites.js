@@ -59,51 +59,53 @@ class SiteMap {
     this.drawLines(own, shown);
     this.drawNodes(own, shown);
     const left = others.length - shown.length;
-    text(this.caption, "A line is the way between two sites, with the time until messages there are acknowledged, or the messages that are missing."
+    text(this.caption, "A line says after which time messages are acknowledged by the other site, or which ones it lacks."
       + (left ? ` ${plural(left, "further site is", "further sites are")} in the table.` : ""));
   }
 
-  /** This site on the left, or on top of a narrow picture, and the others in a column or two beside it. */
+  /** This site on the left, and the others in a column or two beside it; in a narrow picture a tree with this site on top. */
   place(own, others) {
     this.width = Math.round(this.picture.parentNode.clientWidth) || 640;
-    const isNarrow = this.width < 520;
+    this.isNarrow = this.width < 520;
     this.at = new Map();
-    const columns = others.length > 6 ? 2 : 1;
+    const columns = !this.isNarrow && others.length > 6 ? 2 : 1;
     const rows = Math.ceil(others.length / columns);
-    const step = isNarrow ? 128 : 132;
-    const height = isNarrow ? 110 + step * Math.max(1, rows) + 10 : Math.max(300, step * rows + 30);
+    const step = this.isNarrow ? 112 : 132;
+    const height = this.isNarrow ? 60 + step * rows : Math.max(300, step * rows + 30);
     attribute(this.picture, "viewBox", `0 0 ${this.width} ${height}`);
     attribute(this.picture, "height", height);
-    const left = isNarrow ? (columns > 1 ? this.width / 2 : 70) : Math.max(90, this.width * 0.16);
-    this.at.set(own.name, isNarrow ? [left, 46] : [left, height / 2 - 14]);
+    const middle = height / 2 - 14;
+    this.at.set(own.name, this.isNarrow ? [34, 28] : [Math.max(90, this.width * 0.16), middle]);
     others.forEach((site, index) => {
       const column = index % columns;
       const row = Math.floor(index / columns);
-      const x = isNarrow
-        ? (columns > 1 ? this.width * (column ? 0.75 : 0.25) : this.width - 90)
-        : this.width * (columns > 1 ? (column ? 0.86 : 0.56) : 0.8);
-      this.at.set(site.name, [x, isNarrow ? 150 + step * row : height / 2 - 14 + step * (row - (rows - 1) / 2)]);
+      this.at.set(site.name, this.isNarrow
+        ? [this.width - 66, 104 + step * row]
+        : [this.width * (columns === 1 ? 0.8 : column ? 0.86 : 0.56), middle + step * (row - (rows - 1) / 2)]);
     });
   }
 
+  /** The way to a site, and points on it for a cross and a note. */
+  way([x1, y1], [x2, y2]) {
+    return this.isNarrow
+      ? { path: `M${x1} ${y1}V${y2}H${x2}`, cross: [x1 + (x2 - x1) * 0.18, y2], note: [x1 + (x2 - x1) * 0.48, y2 - 9] }
+      : { path: `M${x1} ${y1}L${x2} ${y2}`, cross: [x1 + (x2 - x1) * 0.3, y1 + (y2 - y1) * 0.3], note: [x1 + (x2 - x1) * 0.54, y1 + (y2 - y1) * 0.54 + 4] };
+  }
+
   drawLines(own, others) {
-    const [x1, y1] = this.at.get(own.name);
-    const links = others.map((site) => ({ site, link: linkTo(this.sites, site.name) }));
-    keyed(this.lines, links, (each) => each.site.name, () => s("g", {}, s("line", { class: "link" }), s("path", { class: "link-cross" })), (shape, { site, link: to }) => {
-      const [x2, y2] = this.at.get(site.name);
+    const links = others.map((site) => ({ site, to: linkTo(this.sites, site.name), way: this.way(this.at.get(own.name), this.at.get(site.name)) }));
+    keyed(this.lines, links, (each) => each.site.name, () => s("g", {}, s("path", { class: "link", fill: "none" }), s("path", { class: "link-cross" })), (shape, { site, to, way }) => {
       const isBad = site.state !== "up";
-      const line = shape.children[0];
-      attribute(line, "x1", x1); attribute(line, "y1", y1); attribute(line, "x2", x2); attribute(line, "y2", y2);
+      const [line, mark] = shape.children;
+      attribute(line, "d", way.path);
       attribute(line, "class", "link" + (isBad ? " bad" : to.isOpen ? " busy" : ""));
       attribute(line, "stroke-width", isBad ? null : to.isOpen ? 3 : 1.5);
-      const x = x1 + (x2 - x1) * 0.34;
-      const y = y1 + (y2 - y1) * 0.34;
-      attribute(shape.children[1], "d", site.state === "away" ? `M${x - 6} ${y - 6}l12 12M${x + 6} ${y - 6}l-12 12` : "");
+      const [x, y] = way.cross;
+      attribute(mark, "d", site.state === "away" ? `M${x - 6} ${y - 6}l12 12M${x + 6} ${y - 6}l-12 12` : "");
     });
-    keyed(this.notes, links, (each) => each.site.name, () => s("text", { class: "link-note" }), (note, { site, link: to }) => {
-      const [x2, y2] = this.at.get(site.name);
-      attribute(note, "x", x1 + (x2 - x1) * 0.54);
-      attribute(note, "y", y1 + (y2 - y1) * 0.54 + 4);
+    keyed(this.notes, links, (each) => each.site.name, () => s("text", { class: "link-note" }), (note, { site, to, way }) => {
+      attribute(note, "x", way.note[0]);
+      attribute(note, "y", way.note[1]);
       text(note, lag(to) || (site.state === "up" && to.micros >= 0 ? micros(to.micros) : ""));
     });
   }
@@ -126,10 +128,14 @@ class SiteMap {
       attribute(disc, "x", -26); attribute(disc, "y", -22); attribute(disc, "width", 52); attribute(disc, "height", 44);
       text(mark, { up: site.members.length || "", suspected: "?", away: "×", expected: "…" }[isOwn ? "up" : site.state] ?? "?");
       attribute(mark, "y", 5);
+      const isBeside = isOwn && this.isNarrow;
       text(name, site.name);
-      attribute(name, "y", 42);
       text(note, words);
-      attribute(note, "y", 58);
+      [name, note].forEach((each, line) => {
+        attribute(each, "x", isBeside ? 38 : 0);
+        attribute(each, "y", (isBeside ? -2 : 42) + 16 * line);
+        each.style.textAnchor = isBeside ? "start" : "";
+      });
     });
   }
 }
@@ -191,9 +197,9 @@ function verdict(sites) {
   const away = named("away");
   const suspected = named("suspected");
   const words = [];
-  if (away.length) words.push(`${list(away)} ${away.length === 1 ? "is" : "are"} away`);
-  if (suspected.length) words.push(`${list(suspected)} ${suspected.length === 1 ? "is" : "are"} suspected`);
-  if (words.length) return words.join("; ").replace(/^./, (first) => first.toUpperCase()) + ".";
+  if (away.length) words.push(away.length === 1 ? `site ${away[0]} is away` : `sites ${list(away)} are away`);
+  if (suspected.length) words.push(suspected.length === 1 ? `site ${suspected[0]} is suspected` : `sites ${list(suspected)} are suspected`);
+  if (words.length) return "S" + words.join("; ").slice(1) + ".";
   const up = sites.sites.filter((site) => site.state === "up").length;
   return up < 2 ? "This site is on its own." : `${plural(up, "site")}, all connected.`;
 }

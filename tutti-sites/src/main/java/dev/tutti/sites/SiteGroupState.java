@@ -36,7 +36,7 @@ final class SiteGroupState implements GroupState {
     private final SiteGroup group;
     private final @Nullable GroupState application;
 
-    /** What this side has kept and the other may lack, until its state is installed. */
+    /** Messages that this side has kept and the other may lack, until its state is installed. */
     private SiteFrame.Recovered own = SiteFrame.Recovered.NOTHING;
 
     SiteGroupState(SiteGroup group, @Nullable GroupState application) {

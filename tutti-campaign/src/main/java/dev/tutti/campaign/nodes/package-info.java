@@ -1,4 +1,4 @@
-/** What trials of real nodes in virtual time have in common, whatever runs on the nodes. */
+/** Things that trials of real nodes in virtual time have in common, whatever runs on the nodes. */
 @NullMarked
 package dev.tutti.campaign.nodes;
 

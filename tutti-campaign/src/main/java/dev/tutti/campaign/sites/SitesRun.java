@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 
-/** What all members of a run share: the plan, time, randomness, and what was sent. */
+/** Things that all members of a run share: the plan, time, randomness, and what was sent. */
 final class SitesRun {
 
     final SitesPlan plan;

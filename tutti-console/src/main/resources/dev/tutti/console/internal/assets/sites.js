@@ -34,10 +34,11 @@ function lag(each) {
 
 class SiteMap {
   constructor() {
+    this.trunk = s("path", { class: "link", "stroke-width": 1.5 });
     this.lines = s("g", {});
     this.notes = s("g", {});
     this.nodes = s("g", {});
-    this.picture = s("svg", { role: "group", "aria-label": "Map of the sites" }, this.lines, this.notes, this.nodes);
+    this.picture = s("svg", { role: "group", "aria-label": "Map of the sites" }, this.trunk, this.lines, this.notes, this.nodes);
     this.caption = h("p", { class: "under" });
     this.element = h("section", { class: "card", "aria-labelledby": "sites-map-title" },
       h("div", { class: "card-head" }, h("h2", { id: "sites-map-title" }, "Sites")),
@@ -88,11 +89,13 @@ class SiteMap {
   /** The way to a site, and points on it for a cross and a note. */
   way([x1, y1], [x2, y2]) {
     return this.isNarrow
-      ? { path: `M${x1} ${y1}V${y2}H${x2}`, cross: [x1 + (x2 - x1) * 0.18, y2], note: [x1 + (x2 - x1) * 0.48, y2 - 9] }
-      : { path: `M${x1} ${y1}L${x2} ${y2}`, cross: [x1 + (x2 - x1) * 0.3, y1 + (y2 - y1) * 0.3], note: [x1 + (x2 - x1) * 0.54, y1 + (y2 - y1) * 0.54 + 4] };
+      ? { path: `M${x1} ${y2}H${x2}`, cross: [x1 + (x2 - x1) * 0.18, y2], note: [x1 + (x2 - x1) * 0.48, y2 - 9] }
+      : { path: `M${x1} ${y1}L${x2} ${y2}`, cross: [x1 + (x2 - x1) * 0.3, y1 + (y2 - y1) * 0.3], note: [x1 + (x2 - x1) * 0.54, y1 + (y2 - y1) * 0.54 - 9 - Math.abs(y2 - y1) / 12] };
   }
 
   drawLines(own, others) {
+    const [x, y] = this.at.get(own.name);
+    attribute(this.trunk, "d", this.isNarrow && others.length ? `M${x} ${y}V${this.at.get(others.at(-1).name)[1]}` : "");
     const links = others.map((site) => ({ site, to: linkTo(this.sites, site.name), way: this.way(this.at.get(own.name), this.at.get(site.name)) }));
     keyed(this.lines, links, (each) => each.site.name, () => s("g", {}, s("path", { class: "link", fill: "none" }), s("path", { class: "link-cross" })), (shape, { site, to, way }) => {
       const isBad = site.state !== "up";

@@ -38,7 +38,7 @@ public sealed interface SiteFrame {
     record Forgotten(String site) implements SiteFrame {}
 
     /**
-     * What one member has kept of this site's messages, and others may lack.
+     * Messages of this site that one member has kept, and others may lack.
      *
      * @param sites other sites that it has kept them for
      * @param dropped messages that it has dropped although sites lack them

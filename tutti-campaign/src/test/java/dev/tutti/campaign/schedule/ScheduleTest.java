@@ -34,7 +34,7 @@ class ScheduleTest {
     @Test
     void modeIsDrawnUnlessItIsAskedFor() {
         EnumSet<Schedule.Mode> drawn = EnumSet.allOf(Schedule.Mode.class);
-        drawn.remove(Schedule.Mode.APPLICATION);
+        drawn.removeIf(Schedule.Mode::isOfNodes);
         drawn.remove(Schedule.Mode.LIAR);
         assertThat(LongStream.rangeClosed(1, 16).mapToObj(Swarm::modeOf).collect(Collectors.toSet())).isEqualTo(drawn);
         assertThat(Swarm.draw(1, Schedule.Mode.LIVENESS).world().core()).isNotEmpty();

@@ -30,4 +30,6 @@ module dev.tutti.campaign {
             info.picocli;
     opens dev.tutti.campaign.sessions to
             info.picocli;
+    opens dev.tutti.campaign.sites.kills to
+            info.picocli;
 }

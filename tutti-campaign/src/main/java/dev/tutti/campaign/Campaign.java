@@ -4,6 +4,7 @@ import dev.tutti.campaign.chaos.ChaosCommand;
 import dev.tutti.campaign.scale.ScaleCommand;
 import dev.tutti.campaign.search.SimCommand;
 import dev.tutti.campaign.sessions.SessionsCommand;
+import dev.tutti.campaign.sites.kills.SitesCommand;
 import dev.tutti.core.settings.Durations;
 import java.time.Duration;
 import picocli.CommandLine;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Command;
             SimCommand.class,
             ChaosCommand.class,
             SessionsCommand.class,
+            SitesCommand.class,
             ScaleCommand.class,
             CommandLine.HelpCommand.class,
         })

@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Loopback with a proxy for datagrams before each process, for machines without root: it loses, repeats, reorders,
@@ -31,19 +31,22 @@ public final class DatagramProxyNetwork implements Network {
     private static final int DATAGRAM_BYTES_MAX = 65_507;
     private static final int BUFFER_BYTES = 4 << 20;
     private static final long DELAY_MILLIS_MAX = 80;
+    private static final int DELAYED_MAX = 1 << 16;
     private static final double REPEATED = 0.1;
     private static final double CORRUPTED = 0.05;
 
     private final List<Integer> ports;
     private final List<DatagramChannel> sockets = new ArrayList<>();
     private final List<Integer> proxyPorts = new ArrayList<>();
-    private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("delayed datagrams").factory());
+    private final ScheduledThreadPoolExecutor later = new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("delayed datagrams").factory());
+    private final AtomicLong overflowed = new AtomicLong();
 
     // Guarded by the monitor of rules.
     private final Object rules = new Object();
     private final SplittableRandom random = new SplittableRandom();
     private final double[][] losses;
+    private final long[][] delaysMillis;
     private final boolean[] isSlow;
     private final long[][] corruptUntilNanos;
 
@@ -52,6 +55,7 @@ public final class DatagramProxyNetwork implements Network {
         this.ports = ports;
         int count = ports.size();
         losses = new double[count][count];
+        delaysMillis = new long[count][count];
         isSlow = new boolean[count];
         corruptUntilNanos = new long[count][count];
         for (long[] row : corruptUntilNanos) {
@@ -135,7 +139,7 @@ public final class DatagramProxyNetwork implements Network {
             boolean isBad = isSlow[from] || isSlow[to];
             isRepeated = isBad && random.nextDouble() < REPEATED;
             // Each datagram has a delay of its own, so that they overtake each other.
-            delayMillis = isBad ? random.nextLong(DELAY_MILLIS_MAX) : 0;
+            delayMillis = delaysMillis[from][to] + (isBad ? random.nextLong(DELAY_MILLIS_MAX) : 0);
             boolean isWrong = System.nanoTime() < corruptUntilNanos[from][to] && random.nextDouble() < CORRUPTED;
             if (isWrong && datagram.hasRemaining()) {
                 int at = random.nextInt(datagram.remaining());
@@ -150,6 +154,8 @@ public final class DatagramProxyNetwork implements Network {
         }
         if (delayMillis == 0) {
             send(datagram, from, to);
+        } else if (later.getQueue().size() >= DELAYED_MAX) {
+            overflowed.incrementAndGet();
         } else {
             ByteBuffer copy = ByteBuffer.allocate(datagram.remaining()).put(datagram).flip();
             try {
@@ -181,6 +187,23 @@ public final class DatagramProxyNetwork implements Network {
         synchronized (rules) {
             changed.forEach((path, loss) -> losses[path.from()][path.to()] = loss);
         }
+    }
+
+    /**
+     * Delays datagrams from one process to another, from now on; {@link #heal} leaves that as it is. Datagrams with the same delay
+     * keep their order. At most 65,536 datagrams wait in the proxy; more are lost, and counted.
+     *
+     * @param millis 0 for none
+     */
+    public void delay(Path path, long millis) {
+        synchronized (rules) {
+            delaysMillis[path.from()][path.to()] = millis;
+        }
+    }
+
+    /** Returns the number of datagrams that were lost because too many waited for their delay. */
+    public long overflowed() {
+        return overflowed.get();
     }
 
     @Override

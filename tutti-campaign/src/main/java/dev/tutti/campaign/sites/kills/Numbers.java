@@ -1,0 +1,72 @@
+package dev.tutti.campaign.sites.kills;
+
+import java.util.ArrayDeque;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Numbers of one sender's messages in the order in which one process has delivered them. A process that has just started begins
+ * with any number; from then on the next one is always the successor. Not thread-safe.
+ */
+final class Numbers {
+
+    /** Deviation from the order. */
+    enum Fault {
+        /** Numbers were passed over. */
+        MISSING,
+        /** A number that was passed over has come after all. */
+        ORDER,
+        /** A number came again. */
+        DUPLICATE;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private record Hole(long first, long last) {}
+
+    /** Number of latest holes that are kept; a number of an older one counts as a duplicate. */
+    private static final int HOLES_MAX = 1_024;
+
+    private final ArrayDeque<Hole> holes = new ArrayDeque<>();
+    private long first;
+    private long last;
+
+    /** Takes the next number, 1 or above, and returns the fault that it shows; null for none. */
+    @Nullable Fault add(long number) {
+        if (first == 0) {
+            first = number;
+            last = number;
+            return null;
+        }
+        if (number <= last) {
+            for (Hole hole : holes) {
+                if (number >= hole.first() && number <= hole.last()) {
+                    return Fault.ORDER;
+                }
+            }
+            return number < first ? Fault.ORDER : Fault.DUPLICATE;
+        }
+        boolean isNext = number == last + 1;
+        if (!isNext) {
+            if (holes.size() == HOLES_MAX) {
+                holes.removeFirst();
+            }
+            holes.addLast(new Hole(last + 1, number - 1));
+        }
+        last = number;
+        return isNext ? null : Fault.MISSING;
+    }
+
+    /** Returns the first number that was delivered; 0 before that. */
+    long first() {
+        return first;
+    }
+
+    /** Returns the highest number that was delivered; 0 before the first. */
+    long last() {
+        return last;
+    }
+}

@@ -32,7 +32,7 @@ final class KillsRun implements AutoCloseable {
     private static final long SETTLE_SECONDS_MAX = 120;
     private static final long POLL_MILLIS = 100;
 
-    /** Time of a second report after nothing was lacking any more: duplicates would come then. */
+    /** Time until another report after nothing was lacking any more: duplicates would come then. */
     private static final long QUIET_MILLIS = 2_000;
 
     private final Settings settings;
@@ -75,11 +75,11 @@ final class KillsRun implements AutoCloseable {
             running.add(start(slot));
         }
         await("a process has not joined", JOIN_SECONDS_MAX, () -> running.stream().allMatch(SiteChild::isJoined));
+        await("a site is not connected", JOIN_SECONDS_MAX, () -> running.stream().allMatch(child -> child.sitesUp() == SITES.size()));
         say.accept(slots() + " processes have joined, logs in " + directory);
         running.forEach(child -> child.say("send"));
         long begin = System.nanoTime();
         long end = begin + settings.time().toNanos();
-        // The last one has time to join and to settle under load.
         for (long at = begin + settings.killEvery().toNanos(); at < end; at += settings.killEvery().toNanos()) {
             pauseUntil(at);
             killFirst(SITES.get(kills % SITES.size()));

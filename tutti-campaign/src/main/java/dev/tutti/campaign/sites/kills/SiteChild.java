@@ -31,6 +31,7 @@ final class SiteChild {
     private long accepted;
     private long refused;
     private long retained;
+    private int sitesUp;
     private boolean isJoined;
     private boolean isFirst;
     private boolean isKilled;
@@ -74,6 +75,7 @@ final class SiteChild {
             case "refused" -> refused++;
             case "has" -> {
                 accepted = Long.parseLong(words[1]);
+                sitesUp = Integer.parseInt(words[2]);
                 isFirst = Boolean.parseBoolean(words[3]);
                 retained = Long.parseLong(words[4]);
                 for (String range : List.of(words).subList(5, words.length)) {
@@ -99,6 +101,11 @@ final class SiteChild {
 
     synchronized boolean isJoined() {
         return isJoined;
+    }
+
+    /** Returns the number of sites that are connected, its own included, as it has said last. */
+    synchronized int sitesUp() {
+        return sitesUp;
     }
 
     /** Tells whether it is the first master of its site, as it has said last. */

@@ -3,6 +3,7 @@ package dev.tutti.campaign.sites.kills;
 import dev.tutti.Node;
 import dev.tutti.SendException;
 import dev.tutti.campaign.host.Pause;
+import dev.tutti.sites.Site;
 import dev.tutti.sites.SiteGroup;
 import dev.tutti.sites.SiteMessage;
 import dev.tutti.sites.Sites;
@@ -153,7 +154,8 @@ public final class SitesProcess {
     private void report(Sites sites, SiteGroup group) {
         long heapAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(HEAP_SECONDS);
         while (true) {
-            StringBuilder line = new StringBuilder("has " + accepted + " " + sites.isMaster());
+            StringBuilder line = new StringBuilder("has " + accepted);
+            line.append(' ').append(sites.view().sites().stream().filter(one -> one.state() == Site.State.UP).count());
             line.append(' ').append(group.local().view().members().getFirst().node().equals(sites.node().id()));
             line.append(' ').append(group.status().getOrDefault("retained", 0L));
             synchronized (received) {

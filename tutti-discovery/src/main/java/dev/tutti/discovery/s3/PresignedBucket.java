@@ -112,8 +112,8 @@ final class PresignedBucket implements Bucket {
             Instant until = from.plusSeconds(Long.parseLong(parameter(url, "X-Amz-Expires")));
             Instant there = S3Answer.serverTime(answer).orElse(now);
             String skew = S3Answer.skew(answer, now);
-            // The header has whole seconds.
-            if (!there.isBefore(until)) {
+            // The header has whole seconds, and a server may send that of the second before.
+            if (!there.plusSeconds(1).isBefore(until)) {
                 return " has expired at " + until + "; have a new one signed" + skew;
             }
             return there.isBefore(from) ? " holds from " + from + " on, and the server's clock says " + there + skew : "";

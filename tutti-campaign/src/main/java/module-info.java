@@ -24,6 +24,8 @@ module dev.tutti.campaign {
             info.picocli;
     opens dev.tutti.campaign.chaos to
             info.picocli;
+    opens dev.tutti.campaign.commands to
+            info.picocli;
     opens dev.tutti.campaign.scale to
             info.picocli;
     opens dev.tutti.campaign.search to

@@ -4,26 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.campaign.schedule.Swarm;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** Output and exit code of the command. */
-class SimCommandTest {
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
-    private int run(String... arguments) {
-        CommandLine line = Campaign.line();
-        line.setOut(new PrintWriter(out, true));
-        line.setErr(new PrintWriter(err, true));
-        return line.execute(arguments);
-    }
+class SimCommandTest extends CommandRun {
 
     @Test
     void searchPrintsWhatHappened() {

@@ -10,12 +10,12 @@ import dev.tutti.campaign.chaos.network.ProxyNetwork;
 import dev.tutti.campaign.chaos.process.ProcessPool;
 import dev.tutti.campaign.chaos.process.Program;
 import dev.tutti.campaign.chaos.process.Workload;
+import dev.tutti.campaign.commands.CampaignCommand;
 import dev.tutti.campaign.host.ChaosException;
 import dev.tutti.campaign.host.Ports;
 import dev.tutti.campaign.host.Scratch;
 import dev.tutti.campaign.host.Shell;
 import dev.tutti.campaign.mutants.Workshop;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,16 +25,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code tutti chaos}: real processes under real faults. */
 @Command(
@@ -59,7 +56,7 @@ import picocli.CommandLine.Spec;
             "  tutti chaos --liar --minutes 10",
             "  tutti chaos --rolling --minutes 4",
         })
-public final class ChaosCommand implements Callable<Integer> {
+public final class ChaosCommand extends CampaignCommand {
 
     /** A choice of faults and times. */
     enum Profile {
@@ -83,9 +80,6 @@ public final class ChaosCommand implements Callable<Integer> {
         PROXY,
         NONE
     }
-
-    @Spec
-    private @Nullable CommandSpec spec;
 
     @Option(names = "--minutes", paramLabel = "N", defaultValue = "2", description = "Minutes of faults (default: 2).")
     private double minutes;
@@ -210,24 +204,6 @@ public final class ChaosCommand implements Callable<Integer> {
             say(e.getMessage() == null ? e.toString() : e.getMessage());
             return CommandLine.ExitCode.SOFTWARE;
         }
-    }
-
-    private CommandLine line() {
-        CommandSpec present = spec;
-        if (present == null) {
-            throw new IllegalStateException("the command was not made by the command line");
-        }
-        return present.commandLine();
-    }
-
-    private PrintWriter out() {
-        return line().getOut();
-    }
-
-    private void say(String text) {
-        PrintWriter err = line().getErr();
-        err.println("chaos: " + text);
-        err.flush();
     }
 
     // ------------------------------------------------------------------ environment

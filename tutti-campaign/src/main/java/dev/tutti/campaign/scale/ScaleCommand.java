@@ -1,18 +1,14 @@
 package dev.tutti.campaign.scale;
 
 import dev.tutti.campaign.cluster.SimulatedCluster;
+import dev.tutti.campaign.commands.CampaignCommand;
 import dev.tutti.sim.DatagramPath;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code tutti scale}: large groups in virtual time, and other loads that groups have to withstand. */
 @Command(
@@ -44,7 +40,7 @@ import picocli.CommandLine.Spec;
             "  tutti scale starts --seeds 1000",
             "  tutti scale loss --hours 24",
         })
-public final class ScaleCommand implements Callable<Integer> {
+public final class ScaleCommand extends CampaignCommand {
 
     private enum Scenario {
         BOOTSTRAP,
@@ -68,9 +64,6 @@ public final class ScaleCommand implements Callable<Integer> {
     private static final int LOSSY = 8;
     private static final int PARTED = 10;
     private static final int LOSING = 16;
-
-    @Spec
-    private @Nullable CommandSpec spec;
 
     @Parameters(paramLabel = "SCENARIO", description = "One of ${COMPLETION-CANDIDATES}.")
     private Scenario scenario = Scenario.BOOTSTRAP;
@@ -115,10 +108,10 @@ public final class ScaleCommand implements Callable<Integer> {
             longestMillis = Math.max(longestMillis, bootstrap.millis());
             oneView += bootstrap.millis() <= START_MAX.toMillis() ? 1 : 0;
             if (bootstrap.millis() > START_MAX.toMillis()) {
-                say("seed %d: one view after %,d ms; sizes of views seen: %s", number, bootstrap.millis(), bootstrap.sizes());
+                print("seed %d: one view after %,d ms; sizes of views seen: %s", number, bootstrap.millis(), bootstrap.sizes());
             }
         }
-        say("%d seeds, %d nodes each: one view after %,d ms at most", seeds, STARTERS, longestMillis);
+        print("%d seeds, %d nodes each: one view after %,d ms at most", seeds, STARTERS, longestMillis);
         bound(oneView == seeds, "one view within " + START_MAX.toSeconds() + " s with each of " + seeds + " seeds");
     }
 
@@ -133,13 +126,13 @@ public final class ScaleCommand implements Callable<Integer> {
             cluster.advance(SETTLING);
             var removal = scenarios.behindLoss(1 + (int) (number % LOSSY), 0.8, LOSSY_REMOVAL_MAX);
             if (removal.views() > 2 || !removal.spared()) {
-                say("seed %d: %d views%s", number, removal.views(), removal.spared() ? "" : ", and others were removed");
+                print("seed %d: %d views%s", number, removal.views(), removal.spared() ? "" : ", and others were removed");
             }
             most = Math.max(most, removal.views());
             isSpared &= removal.spared();
             longestMillis = Math.max(longestMillis, removal.millis());
         }
-        say("%d seeds, %d nodes each, one that loses 80 %%: a view without it after %,d ms at most, views at each of the"
+        print("%d seeds, %d nodes each, one that loses 80 %%: a view without it after %,d ms at most, views at each of the"
                 + " others: %d at most", seeds, LOSSY, longestMillis, most);
         bound(most <= 2, "at most 2 views");
         bound(isSpared, "nobody else removed");
@@ -157,10 +150,10 @@ public final class ScaleCommand implements Callable<Integer> {
             longestMillis = Math.max(longestMillis, healing.millis());
             missing += healing.missing().size();
             if (!healing.missing().isEmpty()) {
-                say("seed %d: %s", number, healing.missing());
+                print("seed %d: %s", number, healing.missing());
             }
         }
-        say("%d seeds, %d nodes each in two parts: one view %,d ms at most after the network is whole, %d promises broken",
+        print("%d seeds, %d nodes each in two parts: one view %,d ms at most after the network is whole, %d promises broken",
                 seeds, PARTED, longestMillis, missing);
         bound(longestMillis <= START_MAX.toMillis(), "one view within " + START_MAX.toSeconds() + " s");
         bound(missing == 0, "nothing missing");
@@ -174,7 +167,7 @@ public final class ScaleCommand implements Callable<Integer> {
         long view = cluster.view(1).id().number();
         cluster.advance(Duration.ofHours(hours));
         long views = cluster.view(1).id().number() - view;
-        say("%d nodes, 20 %% lost on all links, %d h: %s, %d further views", LOSING, hours,
+        print("%d nodes, 20 %% lost on all links, %d h: %s, %d further views", LOSING, hours,
                 cluster.isOneView() ? "one view of all" : "not one view", views);
         bound(cluster.isOneView() && views == 0, "nobody removed");
     }
@@ -184,7 +177,7 @@ public final class ScaleCommand implements Callable<Integer> {
         SimulatedCluster cluster = SimulatedCluster.cluster(nodes, seed);
         ScaleScenarios scenarios = new ScaleScenarios(cluster);
         ScaleScenarios.Bootstrap bootstrap = scenarios.bootstrap(BOOTSTRAP_MAX);
-        say("%d nodes in one view after %,d ms; sizes of views seen: %s; %,d frames, %,d connections", nodes,
+        print("%d nodes in one view after %,d ms; sizes of views seen: %s; %,d frames, %,d connections", nodes,
                 bootstrap.millis(), bootstrap.sizes(), bootstrap.frames(), bootstrap.connections());
         bound(bootstrap.sizes().size() <= SIZES_MAX, "at most " + SIZES_MAX + " sizes of views");
         if (scenario == Scenario.BOOTSTRAP) {
@@ -195,7 +188,7 @@ public final class ScaleCommand implements Callable<Integer> {
         boolean isCrash = scenario == Scenario.CRASHES;
         ScaleScenarios.Removal removal =
                 isCrash ? scenarios.crashes(CRASHES, REMOVAL_MAX) : scenarios.silence(nodes / 2, REMOVAL_MAX);
-        say("a view without %s after %,d ms, views at each of the others: %d", isCrash ? CRASHES + " killed" : "one silent",
+        print("a view without %s after %,d ms, views at each of the others: %d", isCrash ? CRASHES + " killed" : "one silent",
                 removal.millis(), removal.views());
         int viewsMax = isCrash ? 1 : 2;
         bound(removal.views() <= viewsMax, "at most " + viewsMax + " views");
@@ -204,22 +197,17 @@ public final class ScaleCommand implements Callable<Integer> {
 
     private void tellCost(long began) {
         Runtime runtime = Runtime.getRuntime();
-        say("  %.1f s of real time, %,d MiB of heap", (System.nanoTime() - began) / 1e9,
+        print("  %.1f s of real time, %,d MiB of heap", (System.nanoTime() - began) / 1e9,
                 runtime.totalMemory() - runtime.freeMemory() >> 20);
     }
 
     private void bound(boolean held, String text) {
         isHeld &= held;
-        say("  %s: %s", held ? "held" : "MISSED", text);
+        print("  %s: %s", held ? "held" : "MISSED", text);
     }
 
-    private void say(String format, Object... values) {
-        CommandSpec own = spec;
-        if (own == null) {
-            throw new IllegalStateException("called outside of the command line");
-        }
-        PrintWriter out = own.commandLine().getOut();
-        out.printf(Locale.ROOT, format + "%n", values);
-        out.flush();
+    private void print(String format, Object... values) {
+        out().printf(Locale.ROOT, format + "%n", values);
+        out().flush();
     }
 }

@@ -1,6 +1,7 @@
 package dev.tutti.campaign.search;
 
 import dev.tutti.campaign.cluster.SimulatedCluster;
+import dev.tutti.campaign.commands.CampaignCommand;
 import dev.tutti.campaign.mutants.Mutant;
 import dev.tutti.campaign.mutants.MutantHunt;
 import dev.tutti.campaign.mutants.MutantPage;
@@ -14,7 +15,6 @@ import dev.tutti.core.settings.SettingException;
 import dev.tutti.internal.Json;
 import dev.tutti.protocols.node.NodeMachine;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,14 +25,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine;
 
 /** {@code tutti sim}: whole clusters in virtual time on a hostile network. */
@@ -65,10 +62,7 @@ import picocli.CommandLine;
             "  tutti sim --mutant left --page docs/design/mutants.md",
             "  tutti sim --mutant 01-acknowledges-one-ahead --seed 1",
         })
-public final class SimCommand implements Callable<Integer> {
-
-    @Spec
-    private @Nullable CommandSpec spec;
+public final class SimCommand extends CampaignCommand {
 
     @Option(names = "--schedules", paramLabel = "N", description = "Number of seeds (default: 200).")
     private long schedules;
@@ -158,22 +152,6 @@ public final class SimCommand implements Callable<Integer> {
         if (System.getProperty(LOG_LEVEL) == null) {
             System.setProperty(LOG_LEVEL, "off");
         }
-    }
-
-    private CommandLine line() {
-        CommandSpec present = spec;
-        if (present == null) {
-            throw new IllegalStateException("the command was not made by the command line");
-        }
-        return present.commandLine();
-    }
-
-    private PrintWriter out() {
-        return line().getOut();
-    }
-
-    private PrintWriter err() {
-        return line().getErr();
     }
 
     private Schedule schedule(long number) {
@@ -293,11 +271,6 @@ public final class SimCommand implements Callable<Integer> {
         StringBuilder options = new StringBuilder(mode == null ? "" : " --mode " + mode);
         set.forEach((name, value) -> options.append(" --set \"").append(name).append('=').append(value).append('"'));
         return options.toString();
-    }
-
-    private void say(String text) {
-        err().println("sim: " + text);
-        err().flush();
     }
 
     // ------------------------------------------------------------------ mutants

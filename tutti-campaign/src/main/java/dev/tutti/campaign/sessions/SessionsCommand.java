@@ -1,12 +1,12 @@
 package dev.tutti.campaign.sessions;
 
 import dev.tutti.campaign.chaos.network.NamespaceNetwork;
+import dev.tutti.campaign.commands.CampaignCommand;
 import dev.tutti.campaign.host.ChaosException;
 import dev.tutti.campaign.host.Scratch;
 import dev.tutti.campaign.host.Shell;
 import dev.tutti.internal.Json;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,15 +16,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code tutti sessions}: sessions of real Tomcats under kills, restarts and pauses. */
 @Command(
@@ -55,7 +52,7 @@ import picocli.CommandLine.Spec;
             "  tutti sessions restarts --short",
             "  sudo tutti sessions restarts --spaces",
         })
-public final class SessionsCommand implements Callable<Integer> {
+public final class SessionsCommand extends CampaignCommand {
 
     private static final int NODES = 3;
 
@@ -67,9 +64,6 @@ public final class SessionsCommand implements Callable<Integer> {
 
     /** Treatment of the nodes. */
     enum Scenario { RESTARTS, ROLLING, PAUSES, COMPARE, RATE }
-
-    @Spec
-    private @Nullable CommandSpec spec;
 
     @Parameters(paramLabel = "SCENARIO", description = "One of ${COMPLETION-CANDIDATES}.")
     private Scenario scenario = Scenario.RESTARTS;
@@ -302,23 +296,5 @@ public final class SessionsCommand implements Callable<Integer> {
         } catch (URISyntaxException e) {
             throw new ChaosException("can't say where this program is", e);
         }
-    }
-
-    private CommandLine line() {
-        CommandSpec present = spec;
-        if (present == null) {
-            throw new IllegalStateException("the command was not made by the command line");
-        }
-        return present.commandLine();
-    }
-
-    private PrintWriter out() {
-        return line().getOut();
-    }
-
-    private void say(String text) {
-        PrintWriter err = line().getErr();
-        err.println("sessions: " + text);
-        err.flush();
     }
 }

@@ -108,6 +108,9 @@ final class KillsRun implements AutoCloseable {
         long after = median(running.stream().flatMap(child -> child.heaps().reversed().stream().limit(1)).toList());
         figures.put("heap-bytes-begin", before);
         figures.put("heap-bytes-end", after);
+        if (kills == 0) {
+            findings.add("no master was killed, so that nothing was tried");
+        }
         if (!KillsCheck.isFlat(before, after)) {
             findings.add("used heap has grown from " + before + " to " + after + " bytes");
         }

@@ -1,24 +1,20 @@
 package dev.tutti.campaign.sites.kills;
 
+import dev.tutti.campaign.commands.CampaignCommand;
 import dev.tutti.campaign.host.ChaosException;
 import dev.tutti.campaign.host.Scratch;
 import dev.tutti.internal.Json;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code tutti sites}: sites of real processes over long lines with loss. */
 @Command(
@@ -43,7 +39,7 @@ import picocli.CommandLine.Spec;
             "  tutti sites kills --rate 500 --kill-every 5 --minutes 2",
             "  tutti sites kills --profile ci --json",
         })
-public final class SitesCommand implements Callable<Integer> {
+public final class SitesCommand extends CampaignCommand {
 
     private static final int RATE_MAX = 100_000;
     private static final int CI_RATE = 500;
@@ -54,9 +50,6 @@ public final class SitesCommand implements Callable<Integer> {
 
     /** A choice of load and time. */
     enum Profile { FULL, CI }
-
-    @Spec
-    private @Nullable CommandSpec spec;
 
     @Parameters(paramLabel = "SCENARIO", description = "One of ${COMPLETION-CANDIDATES}.")
     private Scenario scenario = Scenario.KILLS;
@@ -129,23 +122,5 @@ public final class SitesCommand implements Callable<Integer> {
         }
         out().flush();
         return isGood;
-    }
-
-    private CommandLine line() {
-        CommandSpec present = spec;
-        if (present == null) {
-            throw new IllegalStateException("the command was not made by the command line");
-        }
-        return present.commandLine();
-    }
-
-    private PrintWriter out() {
-        return line().getOut();
-    }
-
-    private void say(String text) {
-        PrintWriter err = line().getErr();
-        err.println("sites: " + text);
-        err.flush();
     }
 }

@@ -37,14 +37,16 @@ final class Recovery {
             }
             spill.deleteAside();
         }
-        siteGroup.onBroughtBack();
+        SequenceVector seen = siteGroup.givenUp();
+        if (seen.isEmpty() || sendExpected(SiteFrame.Recovered.of(seen))) {
+            siteGroup.onBroughtBack();
+        }
     }
 
     private boolean bringBack(DiskLog log) {
         SequenceVector dropped = new SequenceVector();
         log.dropped().forEach(dropped::raise);
-        siteGroup.gate().onRecovering();
-        if (!send(new SiteFrame.Recovered(spill.sites(), dropped, List.of()), group, siteGroup)) {
+        if (!sendExpected(new SiteFrame.Recovered(spill.sites(), dropped, new SequenceVector(), List.of()))) {
             return false;
         }
         List<Entry> frame = new ArrayList<>();
@@ -55,8 +57,7 @@ final class Recovery {
                 continue;
             }
             if (!frame.isEmpty() && bytes + entry.cost() > FRAME_BYTES) {
-                siteGroup.gate().onRecovering();
-                if (!send(SiteFrame.Recovered.of(frame), group, siteGroup)) {
+                if (!sendExpected(SiteFrame.Recovered.of(frame))) {
                     return false;
                 }
                 frame = new ArrayList<>();
@@ -65,11 +66,12 @@ final class Recovery {
             frame.add(entry);
             bytes += entry.cost();
         }
-        if (!frame.isEmpty()) {
-            siteGroup.gate().onRecovering();
-            return send(SiteFrame.Recovered.of(frame), group, siteGroup);
-        }
-        return true;
+        return frame.isEmpty() || sendExpected(SiteFrame.Recovered.of(frame));
+    }
+
+    private boolean sendExpected(SiteFrame.Recovered frame) {
+        siteGroup.gate().onRecovering();
+        return send(frame, group, siteGroup);
     }
 
     /**

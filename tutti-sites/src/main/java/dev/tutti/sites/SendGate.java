@@ -58,7 +58,7 @@ final class SendGate {
         long left = isListener ? LISTENER_NANOS : settings.timeout().toNanos();
         lock.lock();
         try {
-            while (!isClosed && (isSending || isHeld || recovering > 0 || !hasRoom(bytes))) {
+            while (!isClosed && (isSending || isRecovering() || !hasRoom(bytes))) {
                 if (isListener && (left <= 0 || !hasRoom(bytes))) {
                     throw new SendException(SendException.Reason.LISTENER, "a listener of site group " + name
                             + " would have to wait for " + waitsFor(bytes) + ", and holds it up; send on another thread");
@@ -107,7 +107,7 @@ final class SendGate {
             return "sites " + retention.lagging() + ", which lack " + retention.bytes() + " bytes of at most "
                     + settings.retainedBytesMax();
         }
-        return isHeld || recovering > 0 ? "messages that this member brings back" : "another thread that sends";
+        return isRecovering() ? "messages that this member brings back" : "another thread that sends";
     }
 
     /** Notes that messages may have been dropped from the log; under the lock. */
@@ -119,6 +119,11 @@ final class SendGate {
     void setHeld(boolean isHeld) {
         this.isHeld = isHeld;
         changed.signalAll();
+    }
+
+    /** Returns whether messages that this member brings back are under way; under the lock. */
+    boolean isRecovering() {
+        return isHeld || recovering > 0;
     }
 
     /** Notes that this member sends a frame that brings messages back. */

@@ -12,18 +12,14 @@ import dev.tutti.core.View;
 import dev.tutti.internal.Logs;
 import dev.tutti.sites.internal.log.Entry;
 import dev.tutti.sites.internal.log.MemoryLog;
-import dev.tutti.sites.internal.log.OriginMember;
 import dev.tutti.sites.internal.log.RetainedLog;
 import dev.tutti.sites.internal.log.Spill;
-import dev.tutti.sites.internal.relay.ArrivedMessages;
 import dev.tutti.sites.internal.relay.BridgeFrame;
-import dev.tutti.sites.internal.relay.RelayItem;
 import dev.tutti.sites.internal.relay.Retention;
 import dev.tutti.sites.internal.relay.SequenceVector;
 import dev.tutti.sites.internal.relay.SiteFrame;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -61,18 +57,14 @@ public final class SiteGroup implements AutoCloseable {
 
     // Guarded by the lock.
     private final Retention retention;
-    private final TreeMap<String, ArrivedMessages> arrived = new TreeMap<>();
+    /** Messages of this site that came with a state that was given up, and are set aside. */
+    private final SequenceVector givenUp = new SequenceVector();
 
-    /** Messages that this member has delivered and its state lacks, since the state of another part of its site goes on. */
-    private final TreeMap<String, SequenceVector> told = new TreeMap<>();
-
+    private final LocalMessages localMessages;
+    private final Arrivals arrivals = new Arrivals(this);
     private final Outgoing outgoing;
     private final Incoming incoming;
-    private long gaps;
     private long tooLarge;
-
-    /** Duplicates that were dropped before the present state came. */
-    private long earlierDuplicates;
 
     /** Brings back what is set aside; null before the group is joined, and if messages are kept in memory. */
     private volatile @Nullable Pump recoveryPump;
@@ -94,7 +86,8 @@ public final class SiteGroup implements AutoCloseable {
         }
         this.gate = new SendGate(settings, retention, lock, threads);
         this.outgoing = new Outgoing(settings, retention, lock, this::onFailed);
-        this.incoming = new Incoming(settings, this::arrived, lock, this::onFailed);
+        this.localMessages = new LocalMessages(this, settings, retention, gate, outgoing);
+        this.incoming = new Incoming(settings, arrivals::of, lock, this::onFailed);
     }
 
     static SiteGroup join(SiteGroupBuilder settings) {
@@ -165,22 +158,14 @@ public final class SiteGroup implements AutoCloseable {
     public Map<String, Long> status() {
         TreeMap<String, Long> status = new TreeMap<>();
         locked(() -> {
-            status.put("retained", retention.count());
-            status.put("retained-bytes", retention.bytes());
-            status.put("dropped", retention.droppedCount());
-            status.put("duplicates", duplicates());
-            status.put("out-of-order", arrived.values().stream().mapToLong(ArrivedMessages::waiting).sum());
-            status.put("gaps", gaps);
+            localMessages.putStatus(status);
             status.put("malformed", malformed.get());
             status.put("too-large", tooLarge);
+            arrivals.putStatus(status);
             outgoing.putStatus(status);
             incoming.putStatus(status);
         });
         return status;
-    }
-
-    private long duplicates() {
-        return earlierDuplicates + arrived.values().stream().mapToLong(ArrivedMessages::duplicates).sum();
     }
 
     // ------------------------------------------------------------------ sending
@@ -256,14 +241,15 @@ public final class SiteGroup implements AutoCloseable {
     // ------------------------------------------------------------------ inputs of this site
 
     private void onView(View next) {
-        List<Delivery> deliveries = new ArrayList<>();
+        Listeners listeners = new Listeners(settings);
         locked(() -> {
             localView = next;
-            arrived.forEach((site, messages) -> messages.onView(new Receiver(site, next, deliveries)));
+            localMessages.onView(threads.nanoTime());
+            arrivals.onView(next, listeners);
             incoming.onView(next);
         });
-        deliveries.add(new Delivery("onView", () -> settings.onView().accept(next)));
-        call(deliveries);
+        listeners.onView(next);
+        listeners.call(group, gate);
         sites.bridge().check();
         attend();
     }
@@ -276,45 +262,25 @@ public final class SiteGroup implements AutoCloseable {
             malformed.incrementAndGet();
             return;
         }
-        List<Delivery> deliveries = new ArrayList<>();
+        Listeners listeners = new Listeners(settings);
         lock.lock();
         try {
-            onFrame(frame, message, deliveries);
+            onFrame(frame, message, listeners);
         } catch (UncheckedIOException e) {
             onFailed(e);
         } finally {
             lock.unlock();
         }
-        call(deliveries);
+        listeners.call(group, gate);
     }
 
-    /** Call of a listener that is due. */
-    private record Delivery(String callback, Runnable code) {}
-
-    /** Calls listeners, on the group's thread and without the lock. One that throws does not keep others from being called. */
-    private void call(List<Delivery> deliveries) {
-        gate.setListening(Thread.currentThread());
-        try {
-            for (Delivery delivery : deliveries) {
-                Group joined = group;
-                if (joined == null) {
-                    delivery.code.run();
-                } else {
-                    joined.fence().call(delivery.callback, delivery.code);
-                }
-            }
-        } finally {
-            gate.setListening(null);
-        }
-    }
-
-    private void onFrame(SiteFrame frame, Message message, List<Delivery> deliveries) {
+    private void onFrame(SiteFrame frame, Message message, Listeners listeners) {
         Member sender = message.sender();
         switch (frame) {
-            case SiteFrame.Here here -> deliver(sites.site(), OriginMember.of(sender), here.content(), deliveries);
-            case SiteFrame.Everywhere sent -> onSent(OriginMember.of(sender), sent, deliveries);
+            case SiteFrame.Here here -> localMessages.onSent(sender, here, listeners);
+            case SiteFrame.Everywhere sent -> localMessages.onSent(sender, sent, listeners);
             case SiteFrame.Relayed relayed -> {
-                arrived(relayed.site()).accept(relayed.items(), new Receiver(relayed.site(), message.view(), deliveries));
+                arrivals.accept(relayed.site(), relayed.items(), message.view(), listeners);
                 if (sender.equals(self())) {
                     incoming.onDelivered(message.view().id());
                 }
@@ -326,7 +292,7 @@ public final class SiteGroup implements AutoCloseable {
             case SiteFrame.Added added -> {
                 if (!retention.knows(added.site())) {
                     retention.add(added.site(), added.start());
-                    deliveries.add(new Delivery("attend", this::attend));
+                    listeners.add("attend", this::attend);
                 }
             }
             case SiteFrame.Forgotten forgotten -> {
@@ -334,7 +300,7 @@ public final class SiteGroup implements AutoCloseable {
                 gate.onRoom();
             }
             case SiteFrame.Recovered recovered -> {
-                onRecovered(recovered, deliveries);
+                localMessages.onRecovered(recovered, listeners);
                 if (sender.equals(self())) {
                     gate.onRecovered();
                 }
@@ -342,42 +308,12 @@ public final class SiteGroup implements AutoCloseable {
         }
     }
 
-    private void onSent(OriginMember sender, SiteFrame.Everywhere sent, List<Delivery> deliveries) {
-        keep(new Entry(sender, sent.sequence(), sent.reach(), sent.isForOne(), sent.content()));
-        boolean isHere = sent.reach().isEmpty() || sent.reach().contains(sites.site());
-        if (isHere && (!sent.isForOne() || isTurn(requireNonNull(localView), sent.sequence()))) {
-            deliver(sites.site(), sender, sent.content(), deliveries);
-        }
-    }
-
-    private void onRecovered(SiteFrame.Recovered recovered, List<Delivery> deliveries) {
-        List<String> unknown = recovered.sites().stream().filter(site -> !retention.knows(site)).toList();
-        unknown.forEach(site -> retention.add(site, new SequenceVector()));
-        boolean isToTell = retention.onDropped(recovered.dropped());
-        recovered.entries().forEach(this::keep);
-        if (isToTell) {
-            // Streams tell what was dropped when they begin.
-            outgoing.clear();
-        }
-        if (isToTell || !unknown.isEmpty()) {
-            deliveries.add(new Delivery("attend", this::attend));
-        }
-    }
-
-    private void keep(Entry entry) {
-        retention.keep(entry);
-        if (settings.whenFull() == WhenFull.DROP_OLDEST) {
-            retention.dropDownTo(settings.retainedBytesMax());
-        }
-        outgoing.onKept();
-    }
-
     /** Returns whether it is this member's turn to take a message that is for one member. */
-    private boolean isTurn(View view, long number) {
+    boolean isTurn(View view, long number) {
         return view.members().get((int) (number % view.size())).equals(self());
     }
 
-    private @Nullable Member self() {
+    @Nullable Member self() {
         View view = localView;
         return view == null
                 ? null
@@ -385,52 +321,6 @@ public final class SiteGroup implements AutoCloseable {
                         .filter(member -> member.node().equals(sites.node().id()))
                         .findFirst()
                         .orElse(null);
-    }
-
-    private void deliver(String site, OriginMember sender, byte[] content, List<Delivery> deliveries) {
-        SiteMessage message = new SiteMessage(site, sender.name(), sender.incarnation(), content);
-        deliveries.add(new Delivery("onMessage", () -> settings.onMessage().accept(message)));
-    }
-
-    /** Collects what is to be told to the application. */
-    private final class Receiver implements ArrivedMessages.Receiver {
-
-        private final String site;
-        private final View view;
-        private final List<Delivery> deliveries;
-
-        Receiver(String site, View view, List<Delivery> deliveries) {
-            this.site = site;
-            this.view = view;
-            this.deliveries = deliveries;
-        }
-
-        @Override
-        public void onMessage(RelayItem.Sent message) {
-            boolean isTold = told(site).covers(message.member(), message.sequence());
-            if (!isTold && (!message.isForOne() || isTurn(view, message.sequence()))) {
-                deliver(site, message.member(), message.content(), deliveries);
-            }
-        }
-
-        @Override
-        public void onLost(OriginMember member, long first, long last) {
-            long count = last - Math.max(first - 1, told(site).of(member));
-            if (count > 0) {
-                gaps += count;
-                SitesReport.tellGap(SiteGroup.this, site, member.name(), count);
-                Gap gap = new Gap(site, member.name(), member.incarnation(), count);
-                deliveries.add(new Delivery("onGap", () -> settings.onGap().accept(gap)));
-            }
-        }
-    }
-
-    private SequenceVector told(String site) {
-        return told.computeIfAbsent(site, key -> new SequenceVector());
-    }
-
-    private ArrivedMessages arrived(String site) {
-        return arrived.computeIfAbsent(site, key -> new ArrivedMessages(new SequenceVector()));
     }
 
     // ------------------------------------------------------------------ inputs of other sites
@@ -442,6 +332,9 @@ public final class SiteGroup implements AutoCloseable {
             boolean isMaster = !isClosed
                     && view != null
                     && sites.masters(view).getFirst().node().equals(sites.node().id());
+            if (isMaster) {
+                localMessages.giveUpLate(requireNonNull(view), threads.nanoTime());
+            }
             outgoing.attend(isMaster);
             incoming.attend();
             if (spill != null && !isClosed) {
@@ -510,11 +403,19 @@ public final class SiteGroup implements AutoCloseable {
         return settings;
     }
 
-    /** Returns the messages of each other site that this member has delivered; a copy. Under the lock. */
-    Map<String, SequenceVector> delivered() {
-        TreeMap<String, SequenceVector> delivered = new TreeMap<>();
-        arrived.forEach((site, messages) -> delivered.put(site, messages.delivered().copy()));
-        return delivered;
+    Arrivals arrivals() {
+        return arrivals;
+    }
+
+    LocalMessages localMessages() {
+        return localMessages;
+    }
+
+    /** Takes all that waits for earlier messages, before this member gives up its state. */
+    void takeEarly() {
+        Listeners listeners = new Listeners(settings);
+        locked(() -> localMessages.takeEarly(listeners));
+        listeners.call(group, gate);
     }
 
     /**
@@ -526,26 +427,33 @@ public final class SiteGroup implements AutoCloseable {
     SiteFrame.Recovered replace(boolean isMerge, Map<String, SequenceVector> delivered, Map<String, SequenceVector> acknowledged) {
         SiteFrame.Recovered own = SiteFrame.Recovered.NOTHING;
         RetainedLog log = retention.log();
-        if (spill == null) {
-            own = isMerge ? new SiteFrame.Recovered(retention.sites(), retention.dropped().copy(), retention.entries()) : own;
-        } else if (isMerge && !spill.current().isEmpty()) {
+        if (isMerge && spill != null && !spill.current().isEmpty()) {
             // Until they were brought back, nothing is sent that would overtake them.
             gate.setHeld(true);
+            givenUp.raise(retention.seen());
             log = spill.setAside();
+        } else if (isMerge) {
+            own = new SiteFrame.Recovered(
+                    retention.sites(), retention.dropped().copy(), retention.seen().copy(), spill == null ? retention.entries() : List.of());
         }
         log.trimTo(log.end());
         retention.reset(acknowledged, log);
         settings.expected().forEach(site -> retention.add(site, new SequenceVector()));
-        if (settings.state() == null) {
-            // With a state of the application, messages that the new one lacks are delivered again.
-            arrived.forEach((site, messages) -> told(site).raise(messages.delivered()));
-        }
-        earlierDuplicates = duplicates();
-        arrived.clear();
-        delivered.forEach((site, has) -> arrived.put(site, new ArrivedMessages(has)));
+        // With a state of the application, messages that the new one lacks are delivered again.
+        arrivals.replace(delivered, settings.state() == null);
         outgoing.clear();
         incoming.onInstalled();
         return own;
+    }
+
+    /** Returns the messages of this site that came with a state that was given up, and are set aside; a copy. */
+    SequenceVector givenUp() {
+        lock.lock();
+        try {
+            return givenUp.copy();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Begins to bring back what was set aside, after a new state was installed. */
@@ -560,6 +468,7 @@ public final class SiteGroup implements AutoCloseable {
     void onBroughtBack() {
         locked(() -> {
             if (spill != null && spill.aside() == null) {
+                givenUp.clear();
                 gate.setHeld(false);
             }
         });

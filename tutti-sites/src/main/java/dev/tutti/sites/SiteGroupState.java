@@ -53,10 +53,11 @@ final class SiteGroupState implements GroupState {
         group.lock().lock();
         try {
             Retention retention = group.retention();
-            put(out, group.delivered());
+            put(out, group.arrivals().delivered());
             put(out, retention.acknowledgedCopy());
             retention.seen().put(out);
             retention.dropped().put(out);
+            group.localMessages().put(out);
             log = retention.log();
             first = log.first();
             end = log.end();
@@ -155,12 +156,16 @@ final class SiteGroupState implements GroupState {
             TreeMap<String, SequenceVector> acknowledged = take(vectors);
             seen = SequenceVector.take(vectors);
             SequenceVector dropped = SequenceVector.take(vectors);
+            if (replacement.isMerge()) {
+                group.takeEarly();
+            }
             group.lock().lock();
             try {
                 SiteFrame.Recovered replaced = group.replace(replacement.isMerge(), delivered, acknowledged);
                 // A stream that has failed before has replaced what is this side's own.
                 own = own.isEmpty() ? replaced : own;
                 group.retention().onDropped(dropped);
+                group.localMessages().replace(vectors);
             } finally {
                 group.lock().unlock();
             }
@@ -208,14 +213,16 @@ final class SiteGroupState implements GroupState {
      * advance; the rest is sent when it can be sent.
      */
     private void handOver(SequenceVector seen, Replacement replacement) {
-        List<SiteFrame.Recovered> frames = new ArrayList<>();
-        if (!own.isEmpty()) {
-            frames.add(new SiteFrame.Recovered(own.sites(), own.dropped(), List.of()));
+        if (own.isEmpty()) {
+            return;
         }
+        List<SiteFrame.Recovered> frames = new ArrayList<>();
+        frames.add(new SiteFrame.Recovered(own.sites(), own.dropped(), new SequenceVector(), List.of()));
         List<Entry> entries = own.entries().stream().filter(entry -> !seen.covers(entry.member(), entry.sequence())).toList();
         for (int from = 0; from < entries.size(); from += CHUNK) {
             frames.add(SiteFrame.Recovered.of(entries.subList(from, Math.min(entries.size(), from + CHUNK))));
         }
+        frames.add(SiteFrame.Recovered.of(own.seen()));
         List<SiteFrame.Recovered> rest = new ArrayList<>();
         for (SiteFrame.Recovered frame : frames) {
             group.gate().onRecovering();

@@ -31,6 +31,7 @@ public final class SitesMetrics implements MetricsProvider {
             .counter("dropped", Unit.MESSAGES, "Messages that were dropped although a site lacks them.")
             .counter("gaps", Unit.MESSAGES, "Messages of other sites that are lost to this member; listeners were told.")
             .counter("duplicates", Unit.MESSAGES, "Messages of other sites that came again, and were dropped.")
+            .gauge("early", Unit.MESSAGES, "Messages of this site that wait for earlier ones of their sender, which it hands over after a partition.")
             .gauge("out-of-order", Unit.MESSAGES, "Messages of other sites that wait for earlier ones of their sender.")
             .counter("malformed", Unit.MESSAGES, "Messages of the group that could not be read.")
             .counter("too-large", Unit.MESSAGES, "Messages that were brought back and are longer than the group allows.")

@@ -60,7 +60,7 @@ public final class SiteBytes {
                         new SiteFrame.Acknowledged("paris", vector()),
                         new SiteFrame.Added("paris", vector()),
                         new SiteFrame.Forgotten("paris"),
-                        new SiteFrame.Recovered(List.of("paris"), vector(), List.of(new Entry(SENDER, 1, List.of("paris"), false, new byte[] {1}))))
+                        new SiteFrame.Recovered(List.of("paris"), vector(), vector(), List.of(new Entry(SENDER, 1, List.of("paris"), false, new byte[] {1}))))
                 .stream()
                 .map(SiteFrame::encode)
                 .toList();

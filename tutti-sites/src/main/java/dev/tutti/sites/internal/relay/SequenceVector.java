@@ -29,6 +29,13 @@ public final class SequenceVector {
         this.last = last;
     }
 
+    /** Returns the messages of one member up to {@code sequence}. */
+    public static SequenceVector of(OriginMember member, long sequence) {
+        SequenceVector vector = new SequenceVector();
+        vector.raise(member, sequence);
+        return vector;
+    }
+
     /** Returns the number of the last message of {@code member}; 0 if there is none. */
     public long of(OriginMember member) {
         return last.getOrDefault(member, 0L);

@@ -42,19 +42,26 @@ public sealed interface SiteFrame {
      *
      * @param sites other sites that it has kept them for
      * @param dropped messages that it has dropped although sites lack them
+     * @param seen messages that it has kept or that all sites have, of those that it knows: with {@code entries}, and those that it has
+     *     told before, there are no others
      */
-    record Recovered(List<String> sites, SequenceVector dropped, List<Entry> entries) implements SiteFrame {
+    record Recovered(List<String> sites, SequenceVector dropped, SequenceVector seen, List<Entry> entries) implements SiteFrame {
 
         /** Nothing. */
-        public static final Recovered NOTHING = new Recovered(List.of(), new SequenceVector(), List.of());
+        public static final Recovered NOTHING = new Recovered(List.of(), new SequenceVector(), new SequenceVector(), List.of());
 
         /** Returns messages alone. */
         public static Recovered of(List<Entry> entries) {
-            return new Recovered(List.of(), new SequenceVector(), entries);
+            return new Recovered(List.of(), new SequenceVector(), new SequenceVector(), entries);
+        }
+
+        /** Returns that no more messages come of those that were seen. */
+        public static Recovered of(SequenceVector seen) {
+            return new Recovered(List.of(), new SequenceVector(), seen, List.of());
         }
 
         public boolean isEmpty() {
-            return sites.isEmpty() && dropped.isEmpty() && entries.isEmpty();
+            return sites.isEmpty() && dropped.isEmpty() && seen.isEmpty() && entries.isEmpty();
         }
     }
 
@@ -79,6 +86,7 @@ public sealed interface SiteFrame {
                 out.putByte(RECOVERED);
                 putList(out, recovered.sites, out::putText);
                 recovered.dropped.put(out);
+                recovered.seen.put(out);
                 putList(out, recovered.entries, entry -> entry.put(out));
             }
         }
@@ -100,6 +108,7 @@ public sealed interface SiteFrame {
                     case FORGOTTEN -> new Forgotten(in.takeText());
                     case RECOVERED -> new Recovered(
                             takeList(in, Integer.BYTES, ByteInput::takeText),
+                            SequenceVector.take(in),
                             SequenceVector.take(in),
                             takeList(in, Entry.BYTES_MIN, Entry::take));
                     default -> throw new MalformedException("a message of a site group has kind " + kind);

@@ -1,0 +1,110 @@
+package dev.tutti.sites;
+
+import dev.tutti.core.View;
+import dev.tutti.sites.internal.log.OriginMember;
+import dev.tutti.sites.internal.relay.ArrivedMessages;
+import dev.tutti.sites.internal.relay.RelayItem;
+import dev.tutti.sites.internal.relay.SequenceVector;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Messages of all other sites at one member: delivered once, in the order of their senders. Under the site group's lock. */
+final class Arrivals {
+
+    private final SiteGroup group;
+    private final TreeMap<String, ArrivedMessages> arrived = new TreeMap<>();
+
+    /** Messages that this member has delivered and its state lacks, since the state of another part of its site goes on. */
+    private final TreeMap<String, SequenceVector> told = new TreeMap<>();
+
+    private long gaps;
+
+    /** Duplicates that were dropped before the present state came. */
+    private long earlierDuplicates;
+
+    Arrivals(SiteGroup group) {
+        this.group = group;
+    }
+
+    /** Takes what a master of this site has passed on. */
+    void accept(String site, List<RelayItem> items, View view, Listeners listeners) {
+        of(site).accept(items, new Receiver(site, view, listeners));
+    }
+
+    /** Takes a new view of this site. */
+    void onView(View view, Listeners listeners) {
+        arrived.forEach((site, messages) -> messages.onView(new Receiver(site, view, listeners)));
+    }
+
+    ArrivedMessages of(String site) {
+        return arrived.computeIfAbsent(site, key -> new ArrivedMessages(new SequenceVector()));
+    }
+
+    /** Returns the messages of each site that were delivered; a copy. */
+    Map<String, SequenceVector> delivered() {
+        TreeMap<String, SequenceVector> delivered = new TreeMap<>();
+        arrived.forEach((site, messages) -> delivered.put(site, messages.delivered().copy()));
+        return delivered;
+    }
+
+    /**
+     * Replaces what was delivered by what a new state contains.
+     *
+     * @param isTold whether messages that this member has delivered, and the state lacks, are not delivered again
+     */
+    void replace(Map<String, SequenceVector> delivered, boolean isTold) {
+        if (isTold) {
+            arrived.forEach((site, messages) -> told(site).raise(messages.delivered()));
+        }
+        earlierDuplicates = duplicates();
+        arrived.clear();
+        delivered.forEach((site, has) -> arrived.put(site, new ArrivedMessages(has)));
+    }
+
+    private SequenceVector told(String site) {
+        return told.computeIfAbsent(site, key -> new SequenceVector());
+    }
+
+    private long duplicates() {
+        return earlierDuplicates + arrived.values().stream().mapToLong(ArrivedMessages::duplicates).sum();
+    }
+
+    void putStatus(Map<String, Long> status) {
+        status.put("duplicates", duplicates());
+        status.put("out-of-order", arrived.values().stream().mapToLong(ArrivedMessages::waiting).sum());
+        status.put("gaps", gaps);
+    }
+
+    /** Collects what is to be told to the application. */
+    private final class Receiver implements ArrivedMessages.Receiver {
+
+        private final String site;
+        private final View view;
+        private final Listeners listeners;
+
+        Receiver(String site, View view, Listeners listeners) {
+            this.site = site;
+            this.view = view;
+            this.listeners = listeners;
+        }
+
+        @Override
+        public void onMessage(RelayItem.Sent message) {
+            boolean isTold = told(site).covers(message.member(), message.sequence());
+            if (!isTold && (!message.isForOne() || group.isTurn(view, message.sequence()))) {
+                listeners.onMessage(site, message.member(), message.content());
+            }
+        }
+
+        @Override
+        public void onLost(OriginMember member, long first, long last) {
+            long count = last - Math.max(first - 1, told(site).of(member));
+            if (count > 0) {
+                gaps += count;
+                SitesReport.tellGap(group, site, member.name(), count);
+                listeners.onGap(site, member, count);
+            }
+        }
+    }
+}

@@ -73,17 +73,16 @@ class SitesTest {
         }
     }
 
+    private static int[] others(int number) {
+        return IntStream.rangeClosed(1, 3).filter(other -> other != number).toArray();
+    }
+
     private static void checkBothParts(Cluster cluster, UnaryOperator<SiteGroupBuilder> settings) {
         Components<Station> stations = start(cluster, settings);
         stations.keep(Duration.ofMillis(50), Station::send);
         for (int round = 0; round < 3; round++) {
             int alone = 1 + cluster.random().nextInt(3);
-            for (int other = 1; other <= 3; other++) {
-                if (other != alone) {
-                    cluster.cut(alone, other).cut(other, alone);
-                }
-            }
-            cluster.advance(Duration.ofSeconds(8)).heal().advance(Duration.ofSeconds(8));
+            cluster.partition(new int[] {alone}, others(alone)).advance(Duration.ofSeconds(8)).heal().advance(Duration.ofSeconds(8));
         }
         cluster.quiet().awaitRest();
         awaitNothingKept(cluster, stations);

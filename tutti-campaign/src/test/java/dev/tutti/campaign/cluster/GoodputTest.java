@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bytes that arrive per second over a line that loses datagrams, compared with one that does not. */
 class GoodputTest {
@@ -75,5 +76,26 @@ class GoodputTest {
         assertThat(atThird).isGreaterThan(0.5 * lossless);
         assertThat(tenth.get("resent-bytes"))
                 .isLessThan((long) (1.2 * (tenth.get("really-lost-bytes") + tenth.get("really-dropped-bytes"))));
+    }
+
+    /**
+     * A line of 80 ms and 10 MB/s has carried little for a while, so that its measured rate is far below the line's. After
+     * a pause in which messages have gathered, they go at the line's rate soon.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {1_400, 50_000})
+    void whatHasGatheredGoesAtTheLinesRateAfterATimeOfLittle(int datagramBytes) {
+        DatagramPair pair = new DatagramPair(7, datagramBytes);
+        pair.simulation.datagrams().setPath(
+                DatagramPath.LOCAL.withLatency(Duration.ofMillis(40), Duration.ZERO).withCapacity(10_000_000, 1 << 20).withLoss(0.01));
+        pair.start().connect();
+        for (int count = 0; count < 2_000; count++) {
+            pair.send(pair.first, 2, 1_300).simulation.advance(Duration.ofMillis(10));
+        }
+        pair.simulation.advance(Duration.ofSeconds(1));
+        int frames = 8_000;
+        Duration took = pair.transfer(frames, 1_300, Duration.ofSeconds(100));
+        System.out.printf("%d bytes at once after a time of little: %.2f s%n", frames * 1_300, took.toNanos() / 1e9);
+        assertThat(took).isLessThan(Duration.ofSeconds(3));
     }
 }

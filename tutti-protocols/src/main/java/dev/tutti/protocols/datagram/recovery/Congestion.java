@@ -12,6 +12,9 @@ package dev.tutti.protocols.datagram.recovery;
  * <p>Loss that does not depend on the rate is compensated: the pacing rate is divided by the share that arrives. The
  * <em>lowest</em> loss of the last cycle counts. Loss from a full queue vanishes in the part of the cycle that sends
  * less, so the lowest goes down cycle by cycle and the rate with it. Random loss remains in all parts.
+ *
+ * <p>A probe that has raised the rate is followed by another one, as in the later versions of BBR, so that a line that holds far
+ * more than was known is used within some round trips.
  */
 public final class Congestion {
 
@@ -27,6 +30,12 @@ public final class Congestion {
 
     private static final long MIN_ROUND_TRIP_NANOS_MAX = 10_000 * MILLISECOND;
     private static final int EPOCH_PACKETS_MIN = 40;
+
+    /** Least time from one probe for a higher rate to the next, unless epochs are shorter. */
+    private static final long PROBE_NANOS_MIN = 500 * MILLISECOND;
+
+    /** Growth of the rate in a probe that shows that the path may hold still more. */
+    private static final double PROBE_GROWTH = 1.15;
 
     private enum Phase {
         STARTUP,
@@ -63,6 +72,8 @@ public final class Congestion {
     private final double[] bandwidths = new double[EPOCHS];
     private final double[] losses = new double[EPOCHS];
     private int epoch;
+    private long probedNanos;
+    private double probedBandwidth;
     private double fullBandwidth;
     private int fullRounds;
 
@@ -166,19 +177,19 @@ public final class Congestion {
             }
             if (samplePriorBytes >= roundEndBytes) {
                 roundEndBytes = deliveredBytes;
-                onRound();
+                onRound(nowNanos);
             }
         }
         if (phase == Phase.DRAIN && inFlightBytes <= holdsBytes()) {
-            enterCycle();
+            enterCycle(nowNanos);
         }
         if (phase == Phase.PROBE_ROUND_TRIP && nowNanos >= probeEndNanos) {
             minRoundTripSinceNanos = nowNanos;
-            enterCycle();
+            enterCycle(nowNanos);
         }
     }
 
-    private void onRound() {
+    private void onRound(long nowNanos) {
         if (phase == Phase.STARTUP) {
             if (!isSampleAppLimited) {
                 if (bandwidth() >= fullBandwidth * 1.25) {
@@ -189,9 +200,16 @@ public final class Congestion {
                 }
             }
         }
+        if (phase == Phase.CYCLE && cycleIndex > 1 && !isSampleAppLimited && isProbeDue(nowNanos)) {
+            // The epoch begins anew, so that the probe has a whole one.
+            epochAcked = 0;
+            epochLost = 0;
+            probe(nowNanos);
+            return;
+        }
         if (epochAcked + epochLost >= EPOCH_PACKETS_MIN) {
             if (isEpochMeasured) {
-                endEpoch();
+                endEpoch(nowNanos);
             } else {
                 // A sender with little to send learns nothing about the path. Its estimates are kept.
                 epochAcked = 0;
@@ -200,7 +218,20 @@ public final class Congestion {
         }
     }
 
-    private void endEpoch() {
+    /** Returns whether the last probe is long ago: few long datagrams make long epochs, on a line that may hold far more. */
+    private boolean isProbeDue(long nowNanos) {
+        return nowNanos - probedNanos >= Math.max(PROBE_NANOS_MIN, CYCLE.length * minRoundTripNanos);
+    }
+
+    private void probe(long nowNanos) {
+        cycleIndex = 0;
+        probedNanos = nowNanos;
+        probedBandwidth = bandwidth();
+    }
+
+    private void endEpoch(long nowNanos) {
+        // On a long line, what the probe has sent arrives in the epoch after it.
+        boolean hasGrown = phase == Phase.CYCLE && cycleIndex <= 1 && bandwidth() >= PROBE_GROWTH * probedBandwidth;
         losses[epoch] = (double) epochLost / Math.max(1, epochAcked + epochLost);
         epochAcked = 0;
         epochLost = 0;
@@ -210,11 +241,15 @@ public final class Congestion {
         losses[epoch] = 0;
         if (phase == Phase.CYCLE) {
             cycleIndex = (cycleIndex + 1) % CYCLE.length;
+            if (hasGrown || cycleIndex == 0) {
+                probe(nowNanos);
+            }
         }
     }
 
-    private void enterCycle() {
+    private void enterCycle(long nowNanos) {
         phase = Phase.CYCLE;
+        probedNanos = nowNanos;
         cycleIndex = 2;
     }
 

@@ -232,7 +232,7 @@ final class Bridge {
     private Announce announcement() {
         List<String> groups = sites.groups().stream().map(SiteGroup::name).toList();
         SitesView told = sites.view();
-        return new Announce(settings.site(), sites.isFirst(), told.number(), digest(told), sites.members(), groups);
+        return new Announce(settings.site(), sites.isFirst(), told.number(), digest(told), sites.part(), groups);
     }
 
     private static int digest(SitesView list) {

@@ -12,6 +12,7 @@ import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.sites.internal.relay.SiteFrame;
+import dev.tutti.sites.internal.relay.SitePart;
 import dev.tutti.sites.internal.table.SiteRow;
 import java.util.ArrayList;
 import java.util.List;
@@ -168,10 +169,18 @@ public final class Sites implements AutoCloseable {
         return joined != null && !isClosed && masters(joined.view()).getFirst().node().equals(node().id());
     }
 
-    /** Returns the names of the nodes of this site. */
-    List<String> members() {
+    /** Returns the members of this site, or of this node's part of it. */
+    SitePart part() {
         Group joined = group;
-        return joined == null ? List.of() : joined.view().members().stream().map(Member::name).toList();
+        if (joined == null) {
+            return SitePart.NONE;
+        }
+        View now = joined.view();
+        return new SitePart(
+                node().id().incarnation(),
+                now.id().number(),
+                now.members().stream().map(Member::name).toList(),
+                now.members().stream().map(member -> member.node().incarnation()).toList());
     }
 
     /** Returns whether this node has to be a master, of its site or of one of its groups. */

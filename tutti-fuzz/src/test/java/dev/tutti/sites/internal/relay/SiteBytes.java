@@ -74,7 +74,7 @@ public final class SiteBytes {
                         new BridgeFrame.Refuse("g", 1, "why"),
                         new BridgeFrame.Batch("g", 1, items()),
                         new BridgeFrame.Acknowledge("g", 1, vector()),
-                        new BridgeFrame.Announce("paris", true, 3, 7, List.of("n1"), List.of("g")),
+                        new BridgeFrame.Announce("paris", true, 3, 7, new SitePart(5, 2, List.of("n1"), List.of(5L)), List.of("g")),
                         new BridgeFrame.Away("paris", 4))
                 .stream()
                 .map(BridgeFrame::encode)

@@ -34,18 +34,18 @@ public sealed interface BridgeFrame {
      * Site of the sender, to all masters.
      *
      * @param site its site
-     * @param isFirst whether it speaks for its site; {@code members} are those of the site then
+     * @param isFirst whether it speaks for its site; {@code part} has the members of the site then
      * @param seen number of the last list of sites that its site was told
      * @param digest of that list
-     * @param members names of nodes
+     * @param part members of its site
      * @param groups site groups that the sender has joined, and can pass on
      */
-    record Announce(String site, boolean isFirst, long seen, int digest, List<String> members, List<String> groups)
+    record Announce(String site, boolean isFirst, long seen, int digest, SitePart part, List<String> groups)
             implements BridgeFrame {
 
         /** Returns whether another announcement says the same, except for the list that was seen. */
         public boolean isLike(Announce other) {
-            return other.isFirst == isFirst && other.site.equals(site) && other.members.equals(members) && other.groups.equals(groups);
+            return other.isFirst == isFirst && other.site.equals(site) && other.part.equals(part) && other.groups.equals(groups);
         }
     }
 
@@ -67,7 +67,7 @@ public sealed interface BridgeFrame {
             case Announce announce -> {
                 out.putByte(ANNOUNCE).putText(announce.site).putBoolean(announce.isFirst).putLong(announce.seen)
                         .putInt(announce.digest);
-                SiteFrame.putList(out, announce.members, out::putText);
+                announce.part.put(out);
                 SiteFrame.putList(out, announce.groups, out::putText);
             }
             case Away away -> out.putByte(AWAY).putText(away.site).putLong(away.number);
@@ -96,7 +96,7 @@ public sealed interface BridgeFrame {
                             in.takeBoolean(),
                             in.takeLong(),
                             in.takeInt(),
-                            SiteFrame.takeList(in, Integer.BYTES, ByteInput::takeText),
+                            SitePart.take(in),
                             SiteFrame.takeList(in, Integer.BYTES, ByteInput::takeText));
                     case AWAY -> new Away(in.takeText(), in.takeLong());
                     default -> throw new MalformedException("a message among sites has kind " + kind);

@@ -54,19 +54,27 @@ public final class SiteTable {
 
     /**
      * Returns the master of a site that has joined a group, the oldest if there are several; null if there is none. If the
-     * site is divided, it is one of the largest part: its state is likely to go on.
+     * site is divided, it is one of the largest part: its state is likely to go on. It is none that another master of the site
+     * has gone on without, if there are others: the site knows of a crash long before the masters of other sites.
      */
     public @Nullable Member masterOf(String site, String group) {
         Member found = null;
         int members = 0;
         for (Map.Entry<Member, Announce> master : masters.entrySet()) {
             Announce announced = master.getValue();
-            if (announced.site().equals(site) && announced.groups().contains(group) && announced.members().size() > members) {
+            int size = announced.part().members().size();
+            if (announced.site().equals(site) && announced.groups().contains(group) && size > members && !isLeft(announced)) {
                 found = master.getKey();
-                members = announced.members().size();
+                members = size;
             }
         }
         return found;
+    }
+
+    /** Returns whether another master has gone on without the one that has announced this. */
+    private boolean isLeft(Announce announced) {
+        return masters.values().stream()
+                .anyMatch(other -> other.site().equals(announced.site()) && announced.part().isLeftBy(other.part()));
     }
 
     /** Returns the other sites that have a master that has joined a group. */
@@ -147,11 +155,11 @@ public final class SiteTable {
         List<String> members = List.of();
         for (Announce announced : masters.values()) {
             boolean isOf = announced.site().equals(latest.site()) && announced.isFirst();
-            if (isOf && announced.members().size() > members.size()) {
-                members = announced.members();
+            if (isOf && announced.part().members().size() > members.size() && !isLeft(announced)) {
+                members = announced.part().members();
             }
         }
-        return members.isEmpty() ? latest.members() : members;
+        return members.isEmpty() ? latest.part().members() : members;
     }
 
     /** Takes the decision that a site is away, made on list {@code decided}. Returns whether the list has changed. */

@@ -14,6 +14,7 @@ import dev.tutti.sites.SiteGroup;
 import dev.tutti.sites.SiteMessage;
 import dev.tutti.sites.Sites;
 import dev.tutti.sites.WhenFull;
+import dev.tutti.sites.internal.lease.Candidacy;
 import dev.tutti.sites.internal.lease.Holder;
 import dev.tutti.sites.internal.lease.LeaseFrame;
 import dev.tutti.sites.internal.lease.LeaseFrame.Request;
@@ -63,25 +64,26 @@ public final class ActiveSite implements AutoCloseable {
     private final String name;
     private final Threads threads;
     private final long leaseNanos;
-    private final long joinedNanos;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
     private final Voter voter;
     private final Holder holder;
+    private final Candidacy candidacy;
     private final LinkedHashMap<Long, Long> pings = new LinkedHashMap<>();
     private final ArrayDeque<Outgoing> out = new ArrayDeque<>();
+
+    /** Incarnations of members that have not said yet that they have stopped. */
     private final Set<Long> mayBeActive = new HashSet<>();
-    private long askedNanos;
+
     private boolean isSending;
     private boolean isTelling;
     private boolean isToldActive;
     private boolean isReleasing;
-    private String wanted;
-    private long wantedNanos;
-    private long heardNanos;
+
+    /** Time at which a member has left this site, which may be active until its lease is over; that of joining if none has. */
     private long leftNanos;
-    private long seenTerm;
+
     private long number;
     private @Nullable View view;
     private long unsent;
@@ -99,13 +101,11 @@ public final class ActiveSite implements AutoCloseable {
         this.name = settings.name();
         this.threads = sites.node().threads();
         this.leaseNanos = settings.lease().toNanos();
-        this.joinedNanos = threads.nanoTime();
-        this.voter = new Voter(leaseNanos, joinedNanos);
+        long now = threads.nanoTime();
+        this.voter = new Voter(leaseNanos, now);
         this.holder = new Holder(site, settings.sites().size(), leaseNanos);
-        this.wanted = settings.sites().getFirst();
-        this.wantedNanos = joinedNanos - 2 * leaseNanos;
-        this.heardNanos = joinedNanos;
-        this.leftNanos = joinedNanos;
+        this.candidacy = new Candidacy(site, settings.sites(), settings.isByHand(), leaseNanos, now);
+        this.leftNanos = now;
         this.group = sites.group("tutti.active." + name)
                 .total()
                 .set("total.delivery", "safe")
@@ -246,10 +246,9 @@ public final class ActiveSite implements AutoCloseable {
         if (!isLeader()) {
             return;
         }
-        if (!wanted.equals(site) && now - wantedNanos < 2 * leaseNanos && holder.isActive(now)) {
-            // A request was under way when the other site was named, and has prolonged the lease.
-            add(new LeaseFrame.Promote(wanted), Reach.EVERYWHERE);
-        } else if (isHolding(now) || isCandidate(now)) {
+        if (holder.isActive(now) && candidacy.isToHandOver(now)) {
+            add(new LeaseFrame.Promote(candidacy.wanted()), Reach.EVERYWHERE);
+        } else if (candidacy.isToAsk(voter, holder, now)) {
             ask(now);
         }
     }
@@ -324,8 +323,7 @@ public final class ActiveSite implements AutoCloseable {
             // The site goes on in a term that the members who have stopped do not know.
             isReleasing = false;
         } else {
-            seenTerm = Math.max(seenTerm, request.term());
-            heardNanos = now;
+            candidacy.onRequest(request, now);
         }
         if (voter.onRequest(request, now)) {
             vote(request);
@@ -350,8 +348,7 @@ public final class ActiveSite implements AutoCloseable {
             ignored++;
             return;
         }
-        wanted = other;
-        wantedNanos = now;
+        candidacy.onPromote(other, now);
         voter.prefer(other, now);
         View current = view;
         if (!other.equals(site) && voter.isPromisedTo(site) && current != null) {
@@ -367,14 +364,14 @@ public final class ActiveSite implements AutoCloseable {
     private void onPassive(long term, long incarnation, long now) {
         mayBeActive.remove(incarnation);
         if (isReleasing && mayBeActive.isEmpty() && isLeader() && term >= voter.term() && now - leftNanos >= leaseNanos) {
-            add(new LeaseFrame.Release(voter.term(), wanted), Reach.EVERYWHERE);
+            add(new LeaseFrame.Release(voter.term(), candidacy.wanted()), Reach.EVERYWHERE);
         }
     }
 
     private void onRelease(LeaseFrame.Release release, String by, long now) {
         voter.onRelease(by, release, now);
         isReleasing = isReleasing && !by.equals(site);
-        heardNanos = now - leaseNanos;
+        candidacy.onRelease(now);
         if (release.next().equals(site) && isLeader()) {
             ask(now);
         }
@@ -389,26 +386,8 @@ public final class ActiveSite implements AutoCloseable {
                 && current.members().getFirst().node().equals(sites.node().id());
     }
 
-    /** Returns whether this site has its own vote, and the others', or has asked for those for less than a lease. */
-    private boolean isHolding(long now) {
-        boolean isOwn = voter.isPromisedTo(site) && !holder.isOver(holder.lastTerm());
-        askedNanos = isOwn && !holder.isActive(now) ? askedNanos : now;
-        return isOwn && now - askedNanos < leaseNanos;
-    }
-
-    /** Returns whether it is this site's turn: nobody is active as far as is known here, and the sites before it had their time. */
-    private boolean isCandidate(long now) {
-        boolean isWanted = wanted.equals(site);
-        if (settings.isByHand() && !isWanted || voter.isReservedForAnother(site, now)) {
-            return false;
-        }
-        long turn = isWanted ? 0 : (1 + settings.sites().indexOf(site)) * (leaseNanos / TICKS);
-        return voter.freeForNanos(now) >= turn && now - heardNanos >= leaseNanos + turn;
-    }
-
     private void ask(long now) {
-        boolean isSame = isHolding(now) && seenTerm <= holder.lastTerm();
-        long term = isSame ? holder.lastTerm() : 1 + Math.max(holder.lastTerm(), Math.max(seenTerm, voter.term()));
+        long term = candidacy.nextTerm(voter, holder, now);
         add(new Request(site, term, sites.node().id().incarnation(), ++number, settings.sites().hashCode()), Reach.EVERYWHERE);
     }
 
@@ -505,7 +484,7 @@ public final class ActiveSite implements AutoCloseable {
             try {
                 voter.put(image);
                 holder.put(image);
-                image.putText(wanted);
+                candidacy.put(image);
             } finally {
                 lock.unlock();
             }
@@ -520,7 +499,7 @@ public final class ActiveSite implements AutoCloseable {
             try {
                 voter.take(image, threads.nanoTime());
                 holder.take(image);
-                wanted = image.takeText();
+                candidacy.take(image);
             } catch (MalformedException e) {
                 throw new IOException("the state of active site " + name + " can't be read: " + e.getMessage(), e);
             } finally {

@@ -54,12 +54,17 @@ public final class Congestion {
     private long firstSentNanos;
     private long appLimitedUntilBytes;
 
-    // The sample of the acknowledgement that is being read.
-    private boolean isSample;
-    private long samplePriorBytes;
-    private long samplePriorNanos;
-    private long sampleSendNanos;
-    private boolean isSampleAppLimited;
+    /** The sample of the acknowledgement that is being read. */
+    private static final class Sample {
+
+        boolean isThere;
+        long priorBytes;
+        long priorNanos;
+        long sendNanos;
+        boolean isAppLimited;
+    }
+
+    private final Sample sample = new Sample();
 
     // Rounds and epochs: an epoch has one round trip at least, and enough packets to tell a loss rate.
     private long roundEndBytes;
@@ -129,12 +134,12 @@ public final class Congestion {
         deliveredBytes += bytes;
         deliveredNanos = nowNanos;
         epochAcked++;
-        if (!isSample || priorBytes >= samplePriorBytes) {
-            isSample = true;
-            samplePriorBytes = priorBytes;
-            samplePriorNanos = priorNanos;
-            sampleSendNanos = sentNanos - priorFirstSentNanos;
-            isSampleAppLimited = appLimited;
+        if (!sample.isThere || priorBytes >= sample.priorBytes) {
+            sample.isThere = true;
+            sample.priorBytes = priorBytes;
+            sample.priorNanos = priorNanos;
+            sample.sendNanos = sentNanos - priorFirstSentNanos;
+            sample.isAppLimited = appLimited;
             firstSentNanos = sentNanos;
         }
     }
@@ -166,16 +171,16 @@ public final class Congestion {
 
     /** Ends the reading of an acknowledgement. */
     void onAckEnd(long inFlightBytes, long nowNanos) {
-        if (isSample) {
-            isSample = false;
-            isEpochMeasured |= !isSampleAppLimited;
-            long ackNanos = nowNanos - samplePriorNanos;
-            long intervalNanos = Math.max(1, Math.max(ackNanos, sampleSendNanos));
-            double bandwidth = (double) (deliveredBytes - samplePriorBytes) / intervalNanos;
-            if (intervalNanos >= minRoundTripNanos / 2 && (!isSampleAppLimited || bandwidth > bandwidth())) {
+        if (sample.isThere) {
+            sample.isThere = false;
+            isEpochMeasured |= !sample.isAppLimited;
+            long ackNanos = nowNanos - sample.priorNanos;
+            long intervalNanos = Math.max(1, Math.max(ackNanos, sample.sendNanos));
+            double bandwidth = (double) (deliveredBytes - sample.priorBytes) / intervalNanos;
+            if (intervalNanos >= minRoundTripNanos / 2 && (!sample.isAppLimited || bandwidth > bandwidth())) {
                 bandwidths[epoch] = Math.max(bandwidths[epoch], bandwidth);
             }
-            if (samplePriorBytes >= roundEndBytes) {
+            if (sample.priorBytes >= roundEndBytes) {
                 roundEndBytes = deliveredBytes;
                 onRound(nowNanos);
             }
@@ -191,7 +196,7 @@ public final class Congestion {
 
     private void onRound(long nowNanos) {
         if (phase == Phase.STARTUP) {
-            if (!isSampleAppLimited) {
+            if (!sample.isAppLimited) {
                 if (bandwidth() >= fullBandwidth * 1.25) {
                     fullBandwidth = bandwidth();
                     fullRounds = 0;
@@ -200,7 +205,7 @@ public final class Congestion {
                 }
             }
         }
-        if (phase == Phase.CYCLE && cycleIndex > 1 && !isSampleAppLimited && isProbeDue(nowNanos)) {
+        if (phase == Phase.CYCLE && cycleIndex > 1 && !sample.isAppLimited && isProbeDue(nowNanos)) {
             // The epoch begins anew, so that the probe has a whole one.
             epochAcked = 0;
             epochLost = 0;

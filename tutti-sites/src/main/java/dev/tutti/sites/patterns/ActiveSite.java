@@ -42,7 +42,8 @@ import org.slf4j.Logger;
  * only the primary partition votes.
  *
  * <p>{@link #isActive} is for use right before an effect. An effect outside, such as a write to a database, may still be under
- * way when the lease ends: {@link #term} is a fencing token for it, which grows from one active site to the next.
+ * way when the lease ends: {@link #term} is a fencing token for it, which grows from one active site to the next. Terms are kept in
+ * memory: if sites that are a majority with the new active one have all been restarted as a whole since, they may begin anew.
  *
  * <p>Clocks of nodes may differ in their rates by 5 %. All methods may be called from any thread. Listeners are called one at a
  * time, and may be called up to an eighth of the lease after the event.
@@ -362,8 +363,12 @@ public final class ActiveSite implements AutoCloseable {
 
     /** Takes that a member has stopped. When all have, and none has left within a lease that it may still have, the vote is free. */
     private void onPassive(long term, long incarnation, long now) {
+        if (term < voter.term()) {
+            // It was said before this term, in which that member may have become active again.
+            return;
+        }
         mayBeActive.remove(incarnation);
-        if (isReleasing && mayBeActive.isEmpty() && isLeader() && term >= voter.term() && now - leftNanos >= leaseNanos) {
+        if (isReleasing && mayBeActive.isEmpty() && isLeader() && now - leftNanos >= leaseNanos) {
             add(new LeaseFrame.Release(voter.term(), candidacy.wanted()), Reach.EVERYWHERE);
         }
     }

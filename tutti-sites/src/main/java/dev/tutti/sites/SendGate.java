@@ -147,13 +147,13 @@ final class SendGate {
         }
     }
 
-    /** Waits until all frames that bring messages back were delivered; returns false if the group is left or the time-out passes before. */
+    /** Waits until all frames that bring messages back were delivered; returns false if the group is left before. */
     boolean awaitRecovered() {
-        long left = settings.timeout().toNanos();
         lock.lock();
         try {
-            while (recovering > 0 && !isClosed && left > 0) {
-                left = changed.awaitNanos(left);
+            // They are in the group, which delivers them or is left: giving up before would hold back sends for good.
+            while (recovering > 0 && !isClosed) {
+                changed.awaitNanos(settings.timeout().toNanos());
             }
             return recovering == 0 && !isClosed;
         } catch (InterruptedException e) {

@@ -85,7 +85,9 @@ public final class ActiveSite implements AutoCloseable {
     /** Time at which a member has left this site, which may be active until its lease is over; that of joining if none has. */
     private long leftNanos;
 
+    /** Number of the last ping or request of this node, which has used those of an earlier membership already. */
     private long number;
+
     private @Nullable View view;
     private long unsent;
     private long ignored;
@@ -94,6 +96,9 @@ public final class ActiveSite implements AutoCloseable {
 
     /** A message that is to be sent. */
     private record Outgoing(LeaseFrame frame, Reach reach) {}
+
+    /** A call of a listener. */
+    private record Call(String callback, Runnable code) {}
 
     ActiveSite(ActiveSiteBuilder settings) {
         this.settings = settings;
@@ -107,6 +112,7 @@ public final class ActiveSite implements AutoCloseable {
         this.holder = new Holder(site, settings.sites().size(), leaseNanos);
         this.candidacy = new Candidacy(site, settings.sites(), settings.isByHand(), leaseNanos, now);
         this.leftNanos = now;
+        this.number = now;
         this.group = sites.group("tutti.active." + name)
                 .total()
                 .set("total.delivery", "safe")
@@ -138,10 +144,14 @@ public final class ActiveSite implements AutoCloseable {
     public boolean isActive() {
         lock.lock();
         try {
-            return holder.isActive(threads.nanoTime());
+            return isActive(threads.nanoTime());
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean isActive(long now) {
+        return !isClosed && holder.isActive(now);
     }
 
     /** Returns the term in which this member's site is active, or was last; 0 if it never was. */
@@ -169,7 +179,7 @@ public final class ActiveSite implements AutoCloseable {
     public Map<String, Long> status() {
         lock.lock();
         try {
-            return new TreeMap<>(Map.of("unsent", unsent, "ignored", ignored, "active", holder.isActive(threads.nanoTime()) ? 1L : 0L));
+            return new TreeMap<>(Map.of("unsent", unsent, "ignored", ignored, "active", isActive(threads.nanoTime()) ? 1L : 0L));
         } finally {
             lock.unlock();
         }
@@ -198,12 +208,6 @@ public final class ActiveSite implements AutoCloseable {
     @Override
     public void close() {
         isClosed = true;
-        lock.lock();
-        try {
-            holder.yield();
-        } finally {
-            lock.unlock();
-        }
         tell();
         SiteGroup joined = group;
         if (joined != null) {
@@ -444,7 +448,7 @@ public final class ActiveSite implements AutoCloseable {
     private void tell() {
         lock.lock();
         try {
-            if (isTelling || holder.isActive(threads.nanoTime()) == isToldActive) {
+            if (isTelling || isActive(threads.nanoTime()) == isToldActive) {
                 return;
             }
             isTelling = true;
@@ -452,28 +456,30 @@ public final class ActiveSite implements AutoCloseable {
             lock.unlock();
         }
         threads.start("tutti-active-" + name + "-listeners", () -> {
-            for (Runnable call = nextCall(); call != null; call = nextCall()) {
+            for (Call call = nextCall(); call != null; call = nextCall()) {
                 SiteGroup joined = group;
                 if (joined == null) {
-                    call.run();
+                    call.code.run();
                 } else {
-                    joined.local().fence().call("onActive", call);
+                    joined.local().fence().call(call.callback, call.code);
                 }
             }
         });
     }
 
-    private @Nullable Runnable nextCall() {
+    private @Nullable Call nextCall() {
         lock.lock();
         try {
-            boolean isActive = holder.isActive(threads.nanoTime());
+            boolean isActive = isActive(threads.nanoTime());
             if (isActive == isToldActive) {
                 isTelling = false;
                 return null;
             }
             isToldActive = isActive;
             long term = holder.term();
-            return isActive ? () -> settings.onActive().accept(term) : settings.onPassive();
+            return isActive
+                    ? new Call("onActive", () -> settings.onActive().accept(term))
+                    : new Call("onPassive", settings.onPassive());
         } finally {
             lock.unlock();
         }
@@ -505,6 +511,7 @@ public final class ActiveSite implements AutoCloseable {
                 voter.take(image, threads.nanoTime());
                 holder.take(image);
                 candidacy.take(image);
+                image.end();
             } catch (MalformedException e) {
                 throw new IOException("the state of active site " + name + " can't be read: " + e.getMessage(), e);
             } finally {

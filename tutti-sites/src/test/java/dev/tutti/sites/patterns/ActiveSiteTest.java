@@ -107,7 +107,7 @@ class ActiveSiteTest {
     }
 
     /** A site that is divided votes with its primary partition alone, and one that was restarted waits a lease before it votes. */
-    @ClusterTest(nodes = 9, seeds = 4)
+    @ClusterTest(nodes = 9, seeds = 20)
     void twoSitesAreNeverActive(Cluster cluster) {
         Components<Member> members = start(cluster, settings -> settings);
         awaitActive(cluster, members, "berlin", Duration.ofSeconds(20));

@@ -231,7 +231,7 @@ final class Bridge {
 
     private Announce announcement() {
         List<String> groups = sites.groups().stream().map(SiteGroup::name).toList();
-        SitesView told = sites.view();
+        SitesView told = sites.latest();
         return new Announce(settings.site(), sites.isFirst(), told.number(), digest(told), sites.part(), groups);
     }
 

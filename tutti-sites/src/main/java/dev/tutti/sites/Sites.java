@@ -14,12 +14,12 @@ import dev.tutti.core.View;
 import dev.tutti.sites.internal.relay.SiteFrame;
 import dev.tutti.sites.internal.relay.SitePart;
 import dev.tutti.sites.internal.table.SiteRow;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +40,9 @@ public final class Sites implements AutoCloseable {
     private final Bridge bridge;
     private final Map<String, SiteGroup> groups = new ConcurrentSkipListMap<>();
     private final AtomicLong malformed = new AtomicLong();
+    private final ReentrantLock publishing = new ReentrantLock();
     private volatile SitesView view = SitesView.NONE;
+    private volatile SitesView sent = SitesView.NONE;
     private volatile @Nullable Group group;
     private volatile @Nullable Subscription report;
     private volatile boolean isClosed;
@@ -196,14 +198,41 @@ public final class Sites implements AutoCloseable {
         return of != null && masters(of).stream().anyMatch(member -> member.node().equals(node().id()));
     }
 
-    /** Tells the nodes of this site the list of sites. Never waits; a list that is not accepted is followed by another. */
+    /**
+     * Tells the nodes of this site the list of sites. Never waits; a list that is not accepted is followed by another. A list
+     * is told again for nodes that have joined; but none that this site has gone beyond, nor another one under its last number.
+     */
     void publish(long number, List<SiteRow> rows) {
         Group joined = group;
-        if (joined != null && isFirst()) {
-            ByteOutput out = new ByteOutput().putLong(number);
-            SiteFrame.putList(out, rows, row -> row.put(out));
-            joined.sendAsync(out.copy());
+        if (joined == null || !isFirst()) {
+            return;
         }
+        SitesView next = viewOf(number, rows);
+        publishing.lock();
+        try {
+            SitesView last = latest();
+            if (number > last.number() || next.equals(last)) {
+                sent = next;
+                ByteOutput out = new ByteOutput().putLong(number);
+                SiteFrame.putList(out, rows, row -> row.put(out));
+                joined.sendAsync(out.copy());
+            }
+        } finally {
+            publishing.unlock();
+        }
+    }
+
+    /** Returns the last list that this node was told, or has sent to its site and may not have been told yet. */
+    SitesView latest() {
+        SitesView told = view;
+        SitesView under = sent;
+        return under.number() > told.number() ? under : told;
+    }
+
+    private static SitesView viewOf(long number, List<SiteRow> rows) {
+        return new SitesView(number, rows.stream()
+                .map(row -> new Site(row.name(), Site.State.valueOf(row.state().name()), row.members()))
+                .toList());
     }
 
     // ------------------------------------------------------------------ inputs
@@ -218,12 +247,7 @@ public final class Sites implements AutoCloseable {
         SitesView next;
         try {
             ByteInput in = new ByteInput(message.buffer());
-            long number = in.takeLong();
-            List<Site> sites = new ArrayList<>();
-            for (SiteRow row : SiteRow.takeList(in)) {
-                sites.add(new Site(row.name(), Site.State.valueOf(row.state().name()), row.members()));
-            }
-            next = new SitesView(number, sites);
+            next = viewOf(in.takeLong(), SiteRow.takeList(in));
         } catch (MalformedException e) {
             malformed.incrementAndGet();
             return;

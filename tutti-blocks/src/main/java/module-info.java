@@ -11,6 +11,10 @@ module dev.tutti.blocks {
     exports dev.tutti.blocks.inspection;
     exports dev.tutti.blocks.internal to
             dev.tutti.sites;
+    exports dev.tutti.blocks.internal.argument to
+            dev.tutti.sites;
+    exports dev.tutti.blocks.internal.clock to
+            dev.tutti.sites;
     exports dev.tutti.blocks.coordination;
     exports dev.tutti.blocks.directory;
     exports dev.tutti.blocks.machine;

@@ -122,6 +122,7 @@ final class LocalMessages {
             retention.dropDownTo(settings.retainedBytesMax());
         }
         outgoing.onKept();
+        gate.onRoom();
     }
 
     /** Takes all that waits for earlier messages, before this member gives up its state. */

@@ -2,6 +2,7 @@ package dev.tutti.sites;
 
 import dev.tutti.SendException;
 import dev.tutti.Threads;
+import dev.tutti.sites.internal.log.OriginMember;
 import dev.tutti.sites.internal.relay.Retention;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -91,6 +92,38 @@ final class SendGate {
                 sequence++;
             }
             changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until another site has what this member has sent so far. Returns false if some of it is no longer kept for that site, and
+     * was not acknowledged.
+     *
+     * @throws SendException as {@link #begin}
+     */
+    boolean awaitAcknowledged(String site, OriginMember self) {
+        if (listening == Thread.currentThread()) {
+            throw new SendException(SendException.Reason.LISTENER, "a listener of site group " + name
+                    + " would wait for site " + site + ", and holds up its acknowledgement; wait on another thread");
+        }
+        long left = settings.timeout().toNanos();
+        lock.lock();
+        try {
+            long upTo = sequence;
+            while (!isClosed && !retention.isPassed(site, self, upTo)) {
+                if (left <= 0) {
+                    throw new SendException(SendException.Reason.QUEUE_FULL, "site group " + name + " has waited "
+                            + settings.timeout().toMillis() + " ms for site " + site + " to acknowledge what this member has sent");
+                }
+                left = changed.awaitNanos(left);
+            }
+            boolean isDropped = retention.dropped().of(self) > retention.acknowledged(site).of(self);
+            return !isClosed && retention.knows(site) && !isDropped;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SendException(SendException.Reason.INTERRUPTED, "the thread was interrupted while it waited for site " + site, e);
         } finally {
             lock.unlock();
         }

@@ -12,6 +12,7 @@ import dev.tutti.core.View;
 import dev.tutti.internal.Logs;
 import dev.tutti.sites.internal.log.Entry;
 import dev.tutti.sites.internal.log.MemoryLog;
+import dev.tutti.sites.internal.log.OriginMember;
 import dev.tutti.sites.internal.log.RetainedLog;
 import dev.tutti.sites.internal.log.Spill;
 import dev.tutti.sites.internal.relay.BridgeFrame;
@@ -98,7 +99,7 @@ public final class SiteGroup implements AutoCloseable {
                     .state(new SiteGroupState(joined, settings.state()))
                     .onView(joined::onView)
                     .onMessage(joined::onMessage)
-                    .onClosed(reason -> joined.onClosed())
+                    .onClosed(joined::onGroupClosed)
                     .join();
             joined.open(group);
         } catch (RuntimeException e) {
@@ -154,6 +155,24 @@ public final class SiteGroup implements AutoCloseable {
         }
     }
 
+    /** Returns the other sites that have joined this group and are connected, as far as this member knows: masters do. */
+    public List<String> connectedSites() {
+        return sites.bridge().sitesWith(name).stream().filter(site -> !site.equals(sites.site())).toList();
+    }
+
+    /** Returns whether this member passes on messages between this site and others. */
+    public boolean isMaster() {
+        View view = localView;
+        return !isClosed
+                && view != null
+                && sites.masters(view).getFirst().node().equals(sites.node().id());
+    }
+
+    /** Returns the bound of the messages that this member keeps for other sites; see {@link SiteGroupBuilder#retain}. */
+    public long retainedBytesMax() {
+        return settings.retainedBytesMax();
+    }
+
     /** Returns counts: messages and bytes that are kept, streams, duplicates that were dropped. */
     public Map<String, Long> status() {
         TreeMap<String, Long> status = new TreeMap<>();
@@ -203,6 +222,18 @@ public final class SiteGroup implements AutoCloseable {
     }
 
     /**
+     * Waits until a site has acknowledged all that this member has sent so far and that is for it: its members have it, as that
+     * site's {@link SiteGroupBuilder#acknowledgeWhen} says.
+     *
+     * @return false if messages were dropped before that, or nothing is kept for the site
+     * @throws SendException if the time-out passes, or the caller is a listener
+     */
+    public boolean awaitAcknowledged(String site) {
+        Member own = self();
+        return own != null && gate.awaitAcknowledged(site, OriginMember.of(own));
+    }
+
+    /**
      * Gives up a site that will not come back: nothing is kept for it any more, at any member of this site. If it comes
      * back, it gets what is sent from then on.
      */
@@ -218,6 +249,11 @@ public final class SiteGroup implements AutoCloseable {
             joined.close();
         }
         onClosed();
+    }
+
+    private void onGroupClosed(String reason) {
+        onClosed();
+        settings.onClosed().accept(reason);
     }
 
     private void onClosed() {
@@ -329,9 +365,7 @@ public final class SiteGroup implements AutoCloseable {
     void attend() {
         locked(() -> {
             View view = localView;
-            boolean isMaster = !isClosed
-                    && view != null
-                    && sites.masters(view).getFirst().node().equals(sites.node().id());
+            boolean isMaster = isMaster();
             if (isMaster) {
                 localMessages.giveUpLate(requireNonNull(view), threads.nanoTime());
             }

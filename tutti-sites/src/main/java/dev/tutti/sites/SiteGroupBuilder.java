@@ -25,6 +25,7 @@ public final class SiteGroupBuilder {
     private Consumer<SiteMessage> onMessage = message -> {};
     private Consumer<View> onView = view -> {};
     private Consumer<Gap> onGap = gap -> {};
+    private Consumer<String> onClosed = reason -> {};
     private @Nullable GroupState state;
     private Stable stable = Stable.ALL;
     private WhenFull whenFull = WhenFull.WAIT;
@@ -56,6 +57,12 @@ public final class SiteGroupBuilder {
     /** Sets the listener for messages of other sites that this one does not get, called in order with messages. */
     public SiteGroupBuilder onGap(Consumer<Gap> listener) {
         onGap = requireNonNull(listener, "listener");
+        return this;
+    }
+
+    /** Sets the listener that is called once when this member has left the group or lost it, with the reason. */
+    public SiteGroupBuilder onClosed(Consumer<String> listener) {
+        onClosed = requireNonNull(listener, "listener");
         return this;
     }
 
@@ -147,8 +154,14 @@ public final class SiteGroupBuilder {
         return SiteGroup.join(this);
     }
 
-    Sites sites() {
+    /** Returns the sites that the group is on. */
+    public Sites sites() {
         return sites;
+    }
+
+    /** Returns the name of the group. */
+    public String name() {
+        return group.name();
     }
 
     GroupBuilder group() {
@@ -169,6 +182,10 @@ public final class SiteGroupBuilder {
 
     Consumer<Gap> onGap() {
         return onGap;
+    }
+
+    Consumer<String> onClosed() {
+        return onClosed;
     }
 
     @Nullable GroupState state() {

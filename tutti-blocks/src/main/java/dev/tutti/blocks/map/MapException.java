@@ -24,6 +24,8 @@ public final class MapException extends RuntimeException {
         REFUSED,
         /** The map's codecs can't read what they have written. Nothing was sent. */
         UNREADABLE,
+        /** This member's site may only read the map at present. Nothing was changed. */
+        READ_ONLY,
         /** All attempts were overtaken by changes of others. Nothing was changed. */
         CONTENDED
     }

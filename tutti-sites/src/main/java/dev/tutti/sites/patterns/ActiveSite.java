@@ -21,6 +21,7 @@ import dev.tutti.sites.internal.lease.LeaseFrame.Request;
 import dev.tutti.sites.internal.lease.Voter;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -248,14 +249,29 @@ public final class ActiveSite implements AutoCloseable {
             pings.pollFirstEntry();
         }
         add(new LeaseFrame.Ping(number), Reach.HERE);
+        boolean isToServe = isToServe(now);
         if (!isLeader()) {
             return;
+        }
+        if (isToServe) {
+            add(new LeaseFrame.Promote(site), Reach.EVERYWHERE);
         }
         if (holder.isActive(now) && candidacy.isToHandOver(now)) {
             add(new LeaseFrame.Promote(candidacy.wanted()), Reach.EVERYWHERE);
         } else if (candidacy.isToAsk(voter, holder, now)) {
             ask(now);
         }
+    }
+
+    /** Returns whether this site's shift has begun, and it has to become active for it. */
+    private boolean isToServe(long now) {
+        DailySchedule schedule = settings.schedule();
+        if (schedule == null) {
+            return false;
+        }
+        Instant wall = Instant.ofEpochMilli(threads.epochMillis());
+        DailySchedule.Shift shift = schedule.at(wall);
+        return shift.site().equals(site) && candidacy.isToServe(shift.begunBefore(wall).toEpochMilli(), holder, now);
     }
 
     private void onView(View next) {
@@ -396,7 +412,7 @@ public final class ActiveSite implements AutoCloseable {
     }
 
     private void ask(long now) {
-        long term = candidacy.nextTerm(voter, holder, now);
+        long term = candidacy.nextTerm(voter, holder, now, threads.epochMillis());
         add(new Request(site, term, sites.node().id().incarnation(), ++number, settings.sites().hashCode()), Reach.EVERYWHERE);
     }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Settings of an {@link ActiveSite}. All members of all sites have the same, except for the founders and listeners. */
 public final class ActiveSiteBuilder {
@@ -20,6 +21,7 @@ public final class ActiveSiteBuilder {
     private List<String> founders = List.of();
     private Duration lease = Duration.ofSeconds(10);
     private boolean isByHand;
+    private @Nullable DailySchedule schedule;
     private LongConsumer onActive = term -> {};
     private Runnable onPassive = () -> {};
 
@@ -58,6 +60,16 @@ public final class ActiveSiteBuilder {
         return this;
     }
 
+    /**
+     * Moves the active site with the time of day: the site of a shift takes over when that begins, by its own wall clock, or later in
+     * the shift if it is away then. {@link ActiveSite#promote} holds until the next shift begins, once the site of the present one
+     * was active in it.
+     */
+    public ActiveSiteBuilder schedule(DailySchedule shifts) {
+        schedule = requireNonNull(shifts, "shifts");
+        return this;
+    }
+
     /** Sets the listener for the time from which this member's site is active; it gets the term. */
     public ActiveSiteBuilder onActive(LongConsumer listener) {
         onActive = requireNonNull(listener, "listener");
@@ -73,12 +85,16 @@ public final class ActiveSiteBuilder {
     /**
      * Joins. Returns when this member is in the view of its site.
      *
-     * @throws IllegalArgumentException if there are no sites or founders, or this member's site is not among them
+     * @throws IllegalArgumentException if there are no sites or founders, or this member's site or one of the schedule is not among them
      */
     public ActiveSite open() {
         if (!sites.contains(on.site()) || new TreeSet<>(sites).size() != sites.size()) {
             throw new IllegalArgumentException("the sites that vote are " + sites + "; each has to be named once, and " + on.site()
                     + " is among them");
+        }
+        DailySchedule shifts = schedule;
+        if (shifts != null && !sites.containsAll(shifts.shifts().stream().map(DailySchedule.Shift::site).toList())) {
+            throw new IllegalArgumentException("the schedule " + shifts + " has a site that is none of those that vote, " + sites);
         }
         if (founders.isEmpty()) {
             throw new IllegalArgumentException("active site " + name + " needs founders: the nodes of site " + on.site()
@@ -109,6 +125,10 @@ public final class ActiveSiteBuilder {
 
     boolean isByHand() {
         return isByHand;
+    }
+
+    @Nullable DailySchedule schedule() {
+        return schedule;
     }
 
     LongConsumer onActive() {

@@ -33,6 +33,12 @@ public final class Candidacy {
     /** Time since which this site has asked without being active. */
     private long askedNanos;
 
+    /** Begin of the last shift in which this site was active; 0 if it was in none. */
+    private long servedMillis;
+
+    /** Time at which this site has asked for its shift. */
+    private long shiftAskedNanos;
+
     /** @param sites all sites that vote, in the order in which they take over */
     public Candidacy(String site, List<String> sites, boolean isByHand, long leaseNanos, long nowNanos) {
         this.site = site;
@@ -42,6 +48,7 @@ public final class Candidacy {
         this.wanted = sites.getFirst();
         this.wantedNanos = nowNanos - 2 * leaseNanos;
         this.heardNanos = nowNanos;
+        this.shiftAskedNanos = nowNanos - leaseNanos;
     }
 
     public String wanted() {
@@ -75,10 +82,30 @@ public final class Candidacy {
         return isHolding(voter, holder, nowNanos) || isTurn(voter, nowNanos);
     }
 
-    /** Returns the term to ask for. */
-    public long nextTerm(Voter voter, Holder holder, long nowNanos) {
-        boolean goesOn = isHolding(voter, holder, nowNanos) && heardTerm <= holder.lastTerm();
-        return goesOn ? holder.lastTerm() : 1 + Math.max(holder.lastTerm(), Math.max(heardTerm, voter.term()));
+    /**
+     * Returns the term to ask for. A new one is above all that are known, and not below the wall clock: if whole sites were restarted
+     * and know none, terms grow all the same, as far as clocks are right.
+     */
+    public long nextTerm(Voter voter, Holder holder, long nowNanos, long epochMillis) {
+        if (isHolding(voter, holder, nowNanos) && heardTerm <= holder.lastTerm()) {
+            return holder.lastTerm();
+        }
+        return Math.max(epochMillis, 1 + Math.max(holder.lastTerm(), Math.max(heardTerm, voter.term())));
+    }
+
+    /**
+     * Returns whether this site has to say now that it shall be active, since its shift has begun. Once it was active in the shift,
+     * others may be named: the schedule waits for the next shift then.
+     */
+    public boolean isToServe(long shiftMillis, Holder holder, long nowNanos) {
+        if (holder.isActive(nowNanos)) {
+            servedMillis = Math.max(servedMillis, shiftMillis);
+        }
+        if (shiftMillis <= servedMillis || nowNanos - shiftAskedNanos < leaseNanos) {
+            return false;
+        }
+        shiftAskedNanos = nowNanos;
+        return true;
     }
 
     /** Returns whether this site has its own vote, and the others', or has asked for those for less than a lease. */
@@ -99,11 +126,12 @@ public final class Candidacy {
     }
 
     public void put(ByteOutput out) {
-        out.putText(wanted);
+        out.putText(wanted).putLong(servedMillis);
     }
 
     /** Takes the state of another member. */
     public void take(ByteInput in) {
         wanted = in.takeText();
+        servedMillis = Math.max(servedMillis, in.takeLong());
     }
 }

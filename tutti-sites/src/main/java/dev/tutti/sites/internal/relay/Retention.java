@@ -213,6 +213,24 @@ public final class Retention {
         return known == null ? new SequenceVector() : known.has;
     }
 
+    /** Returns whether nothing that a member of this site has sent up to a number is kept for another site any more. */
+    public boolean isPassed(String other, OriginMember member, long upTo) {
+        OtherSite known = others.get(other);
+        if (known == null) {
+            return true;
+        }
+        if (!seen.covers(member, upTo)) {
+            return false;
+        }
+        for (long at = known.position; at < log.end(); at++) {
+            Entry entry = log.at(at);
+            if (entry != null && entry.member().equals(member) && entry.sequence() <= upTo && lacks(other, known, entry)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Notes that a site is there: messages up to {@code start} are not for it. */
     public void add(String other, SequenceVector start) {
         if (other.equals(site)) {

@@ -140,10 +140,6 @@ public final class Cluster implements AutoCloseable {
         return processes.get(number - 1);
     }
 
-    private SimulatedNode simulated(int number) {
-        return process(number).simulated();
-    }
-
     /** Returns the node of a process that is up. */
     public Node node(int number) {
         return process(number).node();
@@ -282,7 +278,17 @@ public final class Cluster implements AutoCloseable {
      */
     public Cluster setWallClock(int number, Duration step) {
         story.tell("n" + number, "has its wall clock set by " + step.toMillis() + " ms");
-        simulated(number).setWallClock(step);
+        process(number).simulated().setWallClock(step);
+        return this;
+    }
+
+    /**
+     * Lets the monotonic clock of a process that is down, and the timers of its components, run faster than true time.
+     *
+     * @param partsPerMillion by which it is faster; -500,000 to 500,000
+     */
+    public Cluster setDrift(int number, long partsPerMillion) {
+        process(number).setDrift(partsPerMillion);
         return this;
     }
 
@@ -305,7 +311,7 @@ public final class Cluster implements AutoCloseable {
     public Cluster hostName(String host, int... numbers) {
         story.tell("", host + " is the name of " + names(numbers));
         names.put(host, names(numbers));
-        simulation.network().name(host + ":7800", simulated(numbers[0]));
+        simulation.network().name(host + ":7800", process(numbers[0]).simulated());
         return this;
     }
 
@@ -324,20 +330,20 @@ public final class Cluster implements AutoCloseable {
     }
 
     private List<SimulatedNode> machines(int... numbers) {
-        return Arrays.stream(numbers).sorted().distinct().mapToObj(this::simulated).toList();
+        return Arrays.stream(numbers).sorted().distinct().mapToObj(number -> process(number).simulated()).toList();
     }
 
     /** Cuts the network from one process to the other, while the way back stays open. */
     public Cluster cut(int from, int to) {
         story.tell("", "the network is cut from n" + from + " to n" + to);
-        simulation.network().cut(simulated(from), simulated(to));
+        simulation.network().cut(process(from).simulated(), process(to).simulated());
         return this;
     }
 
     /** Heals the cut from one process to another. */
     public Cluster heal(int from, int to) {
         story.tell("", "the network is healed from n" + from + " to n" + to);
-        simulation.network().heal(simulated(from), simulated(to));
+        simulation.network().heal(process(from).simulated(), process(to).simulated());
         return this;
     }
 
@@ -351,7 +357,7 @@ public final class Cluster implements AutoCloseable {
     /** Breaks the connections between two processes: data under way is lost, and both ends notice. */
     public Cluster breakConnections(int number, int other) {
         story.tell("", "connections between n" + number + " and n" + other + " break");
-        simulation.network().breakConnections(simulated(number), simulated(other), Network.Notice.BOTH);
+        simulation.network().breakConnections(process(number).simulated(), process(other).simulated(), Network.Notice.BOTH);
         return this;
     }
 

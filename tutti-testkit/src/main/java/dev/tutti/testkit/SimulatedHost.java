@@ -119,7 +119,7 @@ final class SimulatedHost implements Host {
 
     @Override
     public long nanoTime() {
-        return process.nowNanos();
+        return process.shownNanos();
     }
 
     @Override
@@ -134,7 +134,7 @@ final class SimulatedHost implements Host {
 
     @Override
     public void startAfter(long delayNanos, String name, Runnable task) {
-        process.after(delayNanos, () -> {
+        process.after(process.trueNanos(delayNanos), () -> {
             if (driver.isUp()) {
                 threads.start(process.owner(), name, task);
             }

@@ -47,6 +47,7 @@ final class SimulatedProcess {
     private final TreeSet<Long> crashed = new TreeSet<>();
     private @Nullable Object component;
     private long workNanos;
+    private long driftPpm;
     private boolean isStopping;
 
     SimulatedProcess(
@@ -142,6 +143,26 @@ final class SimulatedProcess {
 
     long nowNanos() {
         return simulation.nowNanos();
+    }
+
+    /** Sets the drift of the clock that components see, in parts per million. */
+    void setDrift(long partsPerMillion) {
+        if (isUp() || Math.abs(partsPerMillion) > DRIFT_MAX) {
+            throw new IllegalArgumentException(name + " has to be down, and its clock drifts by at most " + DRIFT_MAX + " ppm, not "
+                    + partsPerMillion);
+        }
+        tell("has a clock that is faster by " + partsPerMillion + " ppm");
+        driftPpm = partsPerMillion;
+    }
+
+    /** Returns the time that components see. */
+    long shownNanos() {
+        return nowNanos() + nowNanos() / 1_000_000 * driftPpm;
+    }
+
+    /** Returns the true length of a time that components measure. */
+    long trueNanos(long shown) {
+        return driftPpm == 0 ? shown : Math.round(shown / (1 + driftPpm / 1e6));
     }
 
     void after(long delayNanos, Runnable task) {
@@ -386,4 +407,5 @@ final class SimulatedProcess {
     }
 
     private static final int MESSAGES_REMEMBERED = 4;
+    private static final long DRIFT_MAX = 500_000;
 }

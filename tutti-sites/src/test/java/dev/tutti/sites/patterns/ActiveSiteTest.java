@@ -53,11 +53,15 @@ class ActiveSiteTest {
     }
 
     private static Components<Member> start(Cluster cluster, UnaryOperator<ActiveSiteBuilder> settings) {
+        return start(cluster, Duration.ofMillis(20), settings);
+    }
+
+    private static Components<Member> start(Cluster cluster, Duration oneWay, UnaryOperator<ActiveSiteBuilder> settings) {
         cluster.configure(node -> node.set("records.directory", "simulated"))
                 .site("berlin", 1, 2, 3)
                 .site("paris", 4, 5, 6)
                 .site("rome", 7, 8, 9)
-                .latencyBetweenSites(Duration.ofMillis(20), Duration.ofMillis(20));
+                .latencyBetweenSites(oneWay, oneWay);
         String[] seeds = cluster.addresses(1);
         return cluster.startAll(node -> new Member(node, cluster, seeds, settings));
     }
@@ -106,10 +110,18 @@ class ActiveSiteTest {
         awaitActive(cluster, members, "paris", Duration.ofSeconds(10));
     }
 
-    /** A site that is divided votes with its primary partition alone, and one that was restarted waits a lease before it votes. */
+    /**
+     * A site that is divided votes with its primary partition alone, and one that was restarted waits a lease before it votes. Sites
+     * are 1 to 75 ms away, and up to as much more for each message; monotonic clocks of nodes differ by up to 5 %, and their wall clocks
+     * by up to a minute.
+     */
     @ClusterTest(nodes = 9, seeds = 20)
     void twoSitesAreNeverActive(Cluster cluster) {
-        Components<Member> members = start(cluster, settings -> settings);
+        for (int number = 1; number <= 9; number++) {
+            cluster.setDrift(number, cluster.random().nextLong(-25_000, 25_001));
+            cluster.setWallClock(number, Duration.ofMillis(cluster.random().nextLong(-30_000, 30_001)));
+        }
+        Components<Member> members = start(cluster, Duration.ofMillis(1 + cluster.random().nextInt(75)), settings -> settings);
         awaitActive(cluster, members, "berlin", Duration.ofSeconds(20));
         TreeMap<Long, String> terms = new TreeMap<>();
         for (int round = 0; round < 8; round++) {

@@ -232,7 +232,11 @@ final class Bridge {
     private Announce announcement() {
         List<String> groups = sites.groups().stream().map(SiteGroup::name).toList();
         SitesView told = sites.latest();
-        return new Announce(settings.site(), sites.isFirst(), told.number(), digest(told), sites.part(), groups);
+        // A number that this site has used for two lists needs a list after it.
+        boolean isOverruled = sites.isOverruled();
+        long seen = isOverruled ? sites.overruling() : told.number();
+        int digest = isOverruled ? ~digest(told) : digest(told);
+        return new Announce(settings.site(), sites.isFirst(), seen, digest, sites.part(), groups);
     }
 
     private static int digest(SitesView list) {

@@ -43,6 +43,13 @@ public final class Sites implements AutoCloseable {
     private final ReentrantLock publishing = new ReentrantLock();
     private volatile SitesView view = SitesView.NONE;
     private volatile SitesView sent = SitesView.NONE;
+
+    /** Last list that came, whatever its number. */
+    private volatile SitesView received = SitesView.NONE;
+
+    /** Highest number of a list that a member of this site was told, and that another one has taken the place of. */
+    private volatile long overruling;
+
     private volatile @Nullable Group group;
     private volatile @Nullable Subscription report;
     private volatile boolean isClosed;
@@ -213,7 +220,7 @@ public final class Sites implements AutoCloseable {
             SitesView last = latest();
             if (number > last.number() || next.equals(last)) {
                 sent = next;
-                ByteOutput out = new ByteOutput().putLong(number);
+                ByteOutput out = new ByteOutput().putByte(LIST).putLong(number);
                 SiteFrame.putList(out, rows, row -> row.put(out));
                 joined.sendAsync(out.copy());
             }
@@ -227,6 +234,15 @@ public final class Sites implements AutoCloseable {
         SitesView told = view;
         SitesView under = sent;
         return under.number() > told.number() ? under : told;
+    }
+
+    /** Returns whether a member of this site was told another list than the last one, which has the same number or a lower one. */
+    boolean isOverruled() {
+        return overruling > 0 && overruling >= latest().number();
+    }
+
+    long overruling() {
+        return overruling;
     }
 
     private static SitesView viewOf(long number, List<SiteRow> rows) {
@@ -247,15 +263,32 @@ public final class Sites implements AutoCloseable {
         SitesView next;
         try {
             ByteInput in = new ByteInput(message.buffer());
-            next = viewOf(in.takeLong(), SiteRow.takeList(in));
+            byte kind = in.takeByte();
+            long number = in.takeLong();
+            if (kind == OTHER) {
+                overruling = Math.max(overruling, number);
+                return;
+            }
+            next = viewOf(number, SiteRow.takeList(in));
         } catch (MalformedException e) {
             malformed.incrementAndGet();
             return;
         }
+        received = next;
         if (next.number() > view.number()) {
             SitesReport.tellChanges(this, view, next);
             view = next;
             settings.onView().accept(next);
+        }
+    }
+
+    /** Says that this node was told a list, in another part of its site, which those that it is told now do not go beyond. */
+    private void tellOther() {
+        Group joined = group;
+        SitesView told = view;
+        SitesView last = received;
+        if (joined != null && !last.equals(told) && last.number() <= told.number()) {
+            joined.sendAsync(new ByteOutput().putByte(OTHER).putLong(told.number()).copy());
         }
     }
 
@@ -270,6 +303,7 @@ public final class Sites implements AutoCloseable {
         node().threads().startAfter(TICK_NANOS, "tutti-sites", () -> {
             if (!isClosed) {
                 bridge.check();
+                tellOther();
                 bridge.tick();
                 groups().forEach(SitesReport::look);
                 groups().forEach(SiteGroup::attend);
@@ -284,4 +318,9 @@ public final class Sites implements AutoCloseable {
     }
 
     private static final long TICK_NANOS = 500_000_000;
+
+    /** Kinds of messages in the group of a site. */
+    private static final byte LIST = 1;
+
+    private static final byte OTHER = 2;
 }

@@ -35,7 +35,7 @@ final class Modules {
             // It counts the messages of packets, and asks a group for its order.
             Map.entry("layers", Set.of("core", "protocols")),
             Map.entry("sites", Set.of("core", "api", "blocks")),
-            Map.entry("tomcat", Set.of("core", "api")),
+            Map.entry("tomcat", Set.of("core", "api", "blocks", "sites")),
             // Its certificates are read again by the code that nodes use.
             Map.entry("stomp", Set.of("core", "address", "api", "netty")),
             Map.entry("console", Set.of("core", "address", "api", "blocks")),

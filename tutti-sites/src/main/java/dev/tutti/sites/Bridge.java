@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -137,6 +138,11 @@ final class Bridge {
             lock.unlock();
         }
         sites.groups().forEach(SiteGroup::endStreams);
+    }
+
+    Optional<String> address() {
+        Node present = node;
+        return group == null || present == null ? Optional.empty() : Optional.of(present.address());
     }
 
     boolean isOpen() {

@@ -16,6 +16,7 @@ import dev.tutti.sites.internal.relay.SitePart;
 import dev.tutti.sites.internal.table.SiteRow;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -95,6 +96,11 @@ public final class Sites implements AutoCloseable {
     /** Returns whether this node is a master: it runs a bridge node that has joined the others. */
     public boolean isMaster() {
         return bridge.isOpen();
+    }
+
+    /** Returns the address of this node's bridge node, for seeds and logs; empty while it is no master. */
+    public Optional<String> bridgeAddress() {
+        return bridge.address();
     }
 
     /** Begins to configure a group that spans sites. */

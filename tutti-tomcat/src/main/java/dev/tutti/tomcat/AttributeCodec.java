@@ -80,6 +80,7 @@ final class AttributeCodec {
         return switch (field.kind()) {
             case ID, AUTH_TYPE -> ((String) value).getBytes(StandardCharsets.UTF_8);
             case MAX_INACTIVE -> ByteBuffer.allocate(Integer.BYTES).putInt((Integer) value).array();
+            case COPY -> throw new IllegalStateException("the number of a copy is no value of the application");
             case NOTE, PRINCIPAL, LISTENER, ATTRIBUTE -> encode(fieldCodec, describe(field), value);
         };
     }
@@ -88,6 +89,7 @@ final class AttributeCodec {
         return switch (field.kind()) {
             case ID, AUTH_TYPE -> new String(content, StandardCharsets.UTF_8);
             case MAX_INACTIVE -> ByteBuffer.wrap(content).getInt();
+            case COPY -> throw new IllegalStateException("the number of a copy is no value of the application");
             case NOTE, PRINCIPAL, LISTENER, ATTRIBUTE -> decode(fieldCodec, describe(field), content);
         };
     }

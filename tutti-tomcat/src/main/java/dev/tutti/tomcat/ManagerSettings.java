@@ -9,6 +9,7 @@ import dev.tutti.tomcat.replication.Acknowledgement;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.ReplicationOptions;
 import dev.tutti.tomcat.serialization.AllowedClasses;
+import dev.tutti.tomcat.sites.SiteOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,6 +35,11 @@ final class ManagerSettings {
     private boolean isInsecure;
     private String tls = "";
     private String secretFile = "";
+    private String site = "";
+    private List<String> otherSites = List.of();
+    private int bridgePort = 7801;
+    private List<String> bridgeSeeds = List.of();
+    private String bridgeCluster = "";
     private String pathname = "tutti-sessions.bin";
     private String group = "";
     private String allowedClasses = "";
@@ -62,12 +68,14 @@ final class ManagerSettings {
     }
 
     void setPort(int port) {
-        this.port = wrong.parse("port", Integer.toString(port), () -> {
-            if (port < 0 || port > 65_535) {
-                throw new IllegalArgumentException("a port is 0 to 65535");
-            }
-            return port;
-        });
+        this.port = wrong.parse("port", Integer.toString(port), () -> port(port));
+    }
+
+    private static int port(int port) {
+        if (port < 0 || port > 65_535) {
+            throw new IllegalArgumentException("a port is 0 to 65535");
+        }
+        return port;
     }
 
     void setSecretFile(String path) {
@@ -108,6 +116,30 @@ final class ManagerSettings {
         } else if (!setting.isBlank()) {
             throw new IllegalArgumentException("'" + setting + "' is not name=value");
         }
+    }
+
+    void setSite(String name) {
+        site = name.strip();
+    }
+
+    void setOtherSites(String names) {
+        otherSites = list(names);
+    }
+
+    void setBridgePort(int port) {
+        bridgePort = wrong.parse("bridgePort", Integer.toString(port), () -> port(port));
+    }
+
+    void setBridgeSeeds(String seeds) {
+        bridgeSeeds = list(seeds);
+    }
+
+    void setBridgeCluster(String name) {
+        bridgeCluster = name.strip();
+    }
+
+    private static List<String> list(String text) {
+        return List.of(text.strip().split("[,\\s]+")).stream().filter(each -> !each.isEmpty()).toList();
     }
 
     void setGroup(String group) {
@@ -238,7 +270,27 @@ final class ManagerSettings {
             }
             texts.put("security.secret-file", base.resolve(secretFile.strip()).toString());
         }
-        return new NodeOptions(port, isInsecure, tls, texts);
+        return new NodeOptions(port, isInsecure, tls, texts, siteOptions(texts));
+    }
+
+    private @Nullable SiteOptions siteOptions(TreeMap<String, String> texts) {
+        if (site.isEmpty()) {
+            if (!otherSites.isEmpty() || !bridgeSeeds.isEmpty() || !bridgeCluster.isEmpty()) {
+                throw new IllegalArgumentException("otherSites, bridgeSeeds and bridgeCluster are for a node at a site, and site is not set");
+            }
+            return null;
+        }
+        String cluster = bridgeCluster.isEmpty() ? texts.getOrDefault("cluster", "tutti") + "-bridge" : bridgeCluster;
+        return new SiteOptions(site, otherSites, bridgePort, bridgeSeeds, cluster);
+    }
+
+    /** Returns the names of the other sites that copies of sessions are kept for from the start. */
+    List<String> otherSites() {
+        return otherSites;
+    }
+
+    Duration startTimeout() {
+        return startTimeout;
     }
 
     /** Returns the settings of the group, by the names that they have in files. */

@@ -1,16 +1,20 @@
 package dev.tutti.tomcat;
 
+import dev.tutti.sites.Sites;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.ReplicationOptions;
 import dev.tutti.tomcat.replication.Replicator;
 import dev.tutti.tomcat.replication.SessionChannel;
 import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.sites.SessionCopies;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +33,7 @@ final class SessionReplication {
     private final Consumer<SessionRecord> onEnded;
     private final AbsenceGuard guard;
     private @Nullable Future<?> beats;
+    private volatile @Nullable SessionCopies copies;
     private volatile @Nullable Replicator replicator;
 
     /** @param onEnded receives sessions that another node has ended; must not wait */
@@ -56,6 +61,20 @@ final class SessionReplication {
     }
 
     /**
+     * Begins to keep copies of sessions at other sites, and of theirs here. Waits until these have told which they have.
+     *
+     * @param others names of the other sites
+     * @return the sites that have not told it in time
+     */
+    List<String> startCopies(Sites sites, List<String> others, String group, Duration timeout) {
+        Replicator present = running();
+        SessionCopies begun = new SessionCopies(
+                sites, others, group, new SiteSessions(present, onEnded), THREADS, System::currentTimeMillis);
+        copies = begun;
+        return begun.awaitOthers(timeout.toMillis(), millis -> LockSupport.parkNanos(millis * 1_000_000));
+    }
+
+    /**
      * Sends the last changes, waits until others have all sessions, and leaves the group.
      *
      * @param kept takes the sessions if no other node has them in time
@@ -69,6 +88,11 @@ final class SessionReplication {
         Replicator leaving = replicator;
         if (leaving != null) {
             forEachSession(TuttiSession::replicate);
+            SessionCopies ending = copies;
+            copies = null;
+            if (ending != null) {
+                ending.close();
+            }
             replicator = null;
             if (!leaving.awaitHandedOver(timeout)) {
                 kept.write(leaving);
@@ -113,10 +137,27 @@ final class SessionReplication {
         return present == null ? null : present.find(id);
     }
 
-    /** Returns the session with this id, which may still be on its way: asks the others, and waits for a while. */
+    /**
+     * Returns the session with this id, which may still be on its way: asks the others, and waits for a while. Takes it over if
+     * another site has used it last.
+     */
     @Nullable SessionRecord await(String id) {
         Replicator present = replicator;
-        return present == null ? null : present.await(id);
+        SessionCopies ofSites = copies;
+        if (present == null) {
+            return null;
+        }
+        SessionRecord found = present.await(id);
+        return ofSites != null && ofSites.takeOver(present.keyOf(id), found != null) ? present.find(id) : found;
+    }
+
+    /** Notes that changes of a session were sent. */
+    void onChanged(SessionRecord record) {
+        Replicator present = replicator;
+        SessionCopies ofSites = copies;
+        if (present != null && ofSites != null) {
+            ofSites.onChanged(present.keyOf(record.id()));
+        }
     }
 
     /** @throws IllegalStateException if the application is stopped */
@@ -126,7 +167,13 @@ final class SessionReplication {
 
     /** @throws IllegalStateException if the application is stopped */
     void rename(SessionRecord record, String id) {
-        running().rename(record, id);
+        Replicator present = running();
+        String formerKey = present.keyOf(record.id());
+        present.rename(record, id);
+        SessionCopies ofSites = copies;
+        if (ofSites != null) {
+            ofSites.onEnded(formerKey);
+        }
     }
 
     private Replicator running() {
@@ -143,6 +190,10 @@ final class SessionReplication {
         SessionRecord record = session.record();
         if (present != null && record != null) {
             session.sentUnder(present.end(record, session.endReason()));
+            SessionCopies ofSites = copies;
+            if (ofSites != null) {
+                ofSites.onEnded(present.keyOf(record.id()));
+            }
         }
     }
 
@@ -154,12 +205,20 @@ final class SessionReplication {
         if (present != null) {
             present.onTick();
         }
+        SessionCopies ofSites = copies;
+        if (ofSites != null) {
+            ofSites.removeLeftOvers();
+        }
     }
 
     void touch(SessionRecord record) {
         Replicator present = replicator;
         if (present != null) {
             present.touch(record);
+            SessionCopies ofSites = copies;
+            if (ofSites != null) {
+                ofSites.onUsed(present.keyOf(record.id()));
+            }
         }
     }
 
@@ -192,6 +251,14 @@ final class SessionReplication {
 
     Map<String, Object> status() {
         Replicator present = replicator;
-        return present == null ? Map.of() : present.status();
+        if (present == null) {
+            return Map.of();
+        }
+        Map<String, Object> status = new LinkedHashMap<>(present.status());
+        SessionCopies ofSites = copies;
+        if (ofSites != null) {
+            status.putAll(ofSites.status());
+        }
+        return status;
     }
 }

@@ -95,6 +95,7 @@ final class SessionSender {
     private boolean send(SessionRecord record, Batch batch, @Nullable Standing standing) {
         try {
             onSent(guard().publish(record, batch.changes, standing, batch.marks));
+            manager.replication().onChanged(record);
         } catch (StalledException e) {
             isLost |= e instanceof StoppedException;
             manager.onStalled(record.id(), e);

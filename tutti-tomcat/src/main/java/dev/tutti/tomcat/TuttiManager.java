@@ -1,6 +1,7 @@
 package dev.tutti.tomcat;
 
 import dev.tutti.Node;
+import dev.tutti.sites.Sites;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.internal.Logs;
 import dev.tutti.tomcat.diagnostics.EarlyPorts;
@@ -17,6 +18,7 @@ import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.request.LoginPageFilter;
 import dev.tutti.tomcat.request.RunningRequests;
 import jakarta.servlet.http.HttpSession;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -54,6 +56,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private static final Logger LOG = Logs.of(TuttiManager.class);
 
     private final @Nullable Node givenNode;
+    private final @Nullable Sites givenSites;
     private final SessionChannel.@Nullable Source source;
     private final ManagerSettings settings = new ManagerSettings();
     private final ReplicationValve valve = new ReplicationValve(this);
@@ -62,7 +65,8 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private final RunningRequests running = new RunningRequests();
     private final LifecycleListener contextListener = this::onContextEvent;
     private final SessionReplication replication = new SessionReplication(counters, TuttiManager::onEnded);
-    private @Nullable NodeOptions acquired;
+    private @Nullable NodeOptions acquiredOptions;
+    private @Nullable SharedNodes acquired;
     private volatile @Nullable AttributeCodec attributes;
 
     /** Creates a manager whose node is shared by the managers that have the same settings. */
@@ -72,15 +76,24 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     /** Creates a manager on a running node, which keeps running when the manager stops. */
     public TuttiManager(Node node) {
-        this(node, null);
+        this(node, null, null);
+    }
+
+    /**
+     * Creates a manager on a running node that is at one of several sites, which all get copies of the sessions. The node keeps running
+     * when the manager stops.
+     */
+    public TuttiManager(Sites sites) {
+        this(sites.node(), sites, null);
     }
 
     TuttiManager(SessionChannel.@Nullable Source source) {
-        this(null, source);
+        this(null, null, source);
     }
 
-    private TuttiManager(@Nullable Node node, SessionChannel.@Nullable Source source) {
+    private TuttiManager(@Nullable Node node, @Nullable Sites sites, SessionChannel.@Nullable Source source) {
         this.givenNode = node;
+        this.givenSites = sites;
         this.source = source;
         sessions = new SessionsView(this);
     }
@@ -140,6 +153,34 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     /** Adds settings of the node and of the group, as {@code name=value} separated by semicolons. */
     public void setSettings(String nodeAndGroup) {
         settings.setSettings(nodeAndGroup);
+    }
+
+    /**
+     * Sets the name of this node's site. Other sites get copies of the sessions, and go on with them if this site is lost; nodes of all
+     * sites have the same {@code bridgeCluster}, and those of one site the same {@code cluster}.
+     */
+    public void setSite(String name) {
+        settings.setSite(name);
+    }
+
+    /** Sets the names of the other sites, separated by commas. Copies are kept for them until they have been connected once. */
+    public void setOtherSites(String names) {
+        settings.setOtherSites(names);
+    }
+
+    /** Sets the port of the bridge node, which is in contact with other sites; 7801 by default. */
+    public void setBridgePort(int port) {
+        settings.setBridgePort(port);
+    }
+
+    /** Sets the addresses of bridge nodes of all sites, separated by commas. */
+    public void setBridgeSeeds(String seeds) {
+        settings.setBridgeSeeds(seeds);
+    }
+
+    /** Sets the name of the cluster of bridge nodes; that of the cluster and {@code -bridge} by default. */
+    public void setBridgeCluster(String name) {
+        settings.setBridgeCluster(name);
     }
 
     /** Sets the group's name; by default it is made of the host's and the application's name. */
@@ -291,12 +332,26 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
                     new KeptSessions(context, settings.pathname()),
                     (name, listener) -> channelSource().join(name, listener),
                     groupName()));
+            startCopies();
             LoginPageFilter.addTo(context);
         } catch (RuntimeException | ReflectiveOperationException e) {
+            if (replication.isRunning()) {
+                replication.stop(Duration.ZERO, new KeptSessions(context, ""));
+            }
             releaseNode();
             throw new LifecycleException("session replication of " + context.getName() + ": " + e.getMessage(), e);
         }
         setState(LifecycleState.STARTING);
+    }
+
+    private void startCopies() {
+        Sites sites = givenSites == null && acquired != null ? acquired.sites() : givenSites;
+        if (sites != null) {
+            List<String> missing = replication.startCopies(sites, settings.otherSites(), groupName(), settings.startTimeout());
+            LOG.info("{}: site {}: copies of sessions at other sites{}", getContext().getName(), sites.site(),
+                    missing.isEmpty() ? " are known here" : " are known here, but those of " + missing + ", which have not told theirs in "
+                            + Durations.print(settings.startTimeout()) + " (startTimeout)");
+        }
     }
 
     private void tell(SessionChannel.JoinResult result) {
@@ -353,16 +408,18 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         Node node = givenNode;
         if (node == null) {
             NodeOptions options = settings.nodeOptions(getContext().getCatalinaBase().toPath());
-            node = SharedNodes.acquire(options);
-            acquired = options;
+            acquired = SharedNodes.acquire(options);
+            acquiredOptions = options;
+            node = acquired.node();
         }
         Node joining = node;
         return (name, listener) -> GroupChannel.join(joining, name, settings.groupSettings(), listener);
     }
 
     private void releaseNode() {
-        NodeOptions options = acquired;
+        NodeOptions options = acquiredOptions;
         if (options != null) {
+            acquiredOptions = null;
             acquired = null;
             SharedNodes.release(options);
         }

@@ -400,7 +400,7 @@ public final class TuttiSession extends StandardSession {
                 case AUTH_TYPE -> authType;
                 case NOTE -> getNote(field.name());
                 case LISTENER -> listenerOf(field.name());
-                case ATTRIBUTE -> throw new IllegalStateException(field + " is not a single value");
+                case ATTRIBUTE, COPY -> throw new IllegalStateException(field + " is not a single value");
             };
         }
 

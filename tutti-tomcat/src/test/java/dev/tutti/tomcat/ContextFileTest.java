@@ -172,7 +172,7 @@ class ContextFileTest {
         assertThatThrownBy(() -> manager.setSaveMode("sometimes")).hasMessageContaining("on-set, on-get, always");
         assertThatThrownBy(() -> manager.setPort(70_000)).hasMessageContaining("0 to 65535");
         NodeOptions options = new NodeOptions(
-                0, false, "", new TreeMap<>(Map.of("security.secret", "horse", "secret", "horse")));
+                0, false, "", new TreeMap<>(Map.of("security.secret", "horse", "secret", "horse")), null);
         assertThat(options.toString()).doesNotContain("horse");
     }
 }

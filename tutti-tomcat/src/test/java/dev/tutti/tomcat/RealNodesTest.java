@@ -138,10 +138,10 @@ class RealNodesTest {
     void nodeHasNothingOfTheApplicationThatStartsIt() throws Exception {
         Thread current = Thread.currentThread();
         ClassLoader before = current.getContextClassLoader();
-        NodeOptions options = new NodeOptions(0, false, "", new TreeMap<>(Map.of("name", "threads")));
+        NodeOptions options = new NodeOptions(0, false, "", new TreeMap<>(Map.of("name", "threads")), null);
         try (URLClassLoader application = new URLClassLoader(new URL[0], before)) {
             current.setContextClassLoader(application);
-            Node node = SharedNodes.acquire(options);
+            Node node = SharedNodes.acquire(options).node();
             TomcatNode a = start("a", node);
             browser.get(a, "/add?item=1");
             assertThat(Thread.getAllStackTraces().keySet())
@@ -156,14 +156,14 @@ class RealNodesTest {
 
     @Test
     void applicationsWithTheSameSettingsShareANode() {
-        NodeOptions options = new NodeOptions(0, false, "", new TreeMap<>(Map.of("name", "shared")));
-        Node one = SharedNodes.acquire(options);
-        Node two = SharedNodes.acquire(options);
+        NodeOptions options = new NodeOptions(0, false, "", new TreeMap<>(Map.of("name", "shared")), null);
+        Node one = SharedNodes.acquire(options).node();
+        Node two = SharedNodes.acquire(options).node();
         assertThat(two).isSameAs(one);
         SharedNodes.release(options);
         assertThat(one.inspection().parts()).isNotEmpty();
         SharedNodes.release(options);
-        Node three = SharedNodes.acquire(options);
+        Node three = SharedNodes.acquire(options).node();
         assertThat(three).isNotSameAs(one);
         SharedNodes.release(options);
     }

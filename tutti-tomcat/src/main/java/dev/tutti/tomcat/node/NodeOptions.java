@@ -2,9 +2,12 @@ package dev.tutti.tomcat.node;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.sites.Sites;
+import dev.tutti.tomcat.sites.SiteOptions;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Options of the node that a manager uses; managers with equal options share one node.
@@ -12,10 +15,27 @@ import java.util.TreeMap;
  * @param port port to listen on; 0 takes any free one
  * @param texts settings of the node by name, as a file would have them
  * @param files paths of certificate, key and authority; empty if TLS comes from a secret, or is not used
+ * @param site null if the node is in a cluster of one site
  */
-public record NodeOptions(int port, boolean isInsecure, String files, TreeMap<String, String> texts) {
+public record NodeOptions(int port, boolean isInsecure, String files, TreeMap<String, String> texts, @Nullable SiteOptions site) {
 
     Node start() {
+        return builder(port, texts).start();
+    }
+
+    /** Returns the part of a node in a cluster of several sites; null if it is at none. Its bridge node is secured as the node is. */
+    @Nullable Sites openSites(Node node) {
+        SiteOptions at = site;
+        if (at == null) {
+            return null;
+        }
+        TreeMap<String, String> ofBridge = new TreeMap<>(texts);
+        ofBridge.put("cluster", at.cluster());
+        ofBridge.put("seeds", String.join(",", at.seeds()));
+        return Sites.on(node).site(at.site()).bridge(() -> builder(at.port(), ofBridge)).open();
+    }
+
+    private NodeBuilder builder(int port, TreeMap<String, String> texts) {
         NodeBuilder builder = Node.tcp(port);
         for (Map.Entry<String, String> entry : texts.entrySet()) {
             switch (entry.getKey()) {
@@ -35,7 +55,7 @@ public record NodeOptions(int port, boolean isInsecure, String files, TreeMap<St
             }
             builder.tls(Path.of(paths[0].strip()), Path.of(paths[1].strip()), Path.of(paths[2].strip()));
         }
-        return isInsecure ? builder.insecure().start() : builder.start();
+        return isInsecure ? builder.insecure() : builder;
     }
 
     /** Returns the options without the secret. */

@@ -4,6 +4,7 @@ import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.CHANGES_R
 import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.DELTAS_SENT;
 import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.IMAGES_SENT;
 import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.REMOVALS_SENT;
+import static java.util.Objects.requireNonNull;
 
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.EndReason;
@@ -15,6 +16,7 @@ import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.replication.session.SessionStore;
 import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -64,6 +66,23 @@ final class OwnWrites {
         record.write(List.of(idChange(id)), contact.viewNumber(), writer, List.of());
         store.add(record);
         return record;
+    }
+
+    /**
+     * Creates a session with all its values, and sends it.
+     *
+     * @return number of the message
+     */
+    long createWhole(String id, long createdMillis, List<Change> values) {
+        SessionRecord.Writer writer = writer();
+        SessionRecord record =
+                new SessionRecord(UUID.randomUUID(), createdMillis, writer.nowNanos(), SessionRecord.State.LOCAL);
+        List<Change> all = new ArrayList<>(values);
+        all.add(idChange(id));
+        Delta delta = requireNonNull(record.write(all, contact.viewNumber(), writer, List.of()), "a new session has no later view");
+        record.enter(SessionRecord.State.COMPLETE);
+        store.add(record);
+        return send(record, record.image(writer.nowNanos()), delta.version());
     }
 
     /** Makes a record findable under another id at this member; the others learn it with a later change. */

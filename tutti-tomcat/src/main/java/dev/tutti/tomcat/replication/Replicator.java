@@ -126,6 +126,12 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return writes.create(id, createdMillis);
     }
 
+    /** Creates a session of all members from the image of another site; returns the number of the message to wait for. */
+    public long createFrom(Image image, List<Change> values) throws StalledException {
+        outbox.awaitRoom(context.waiting(), context.options().acknowledgementTimeout());
+        return writes.createWhole(image.id(), image.createdMillis(), values);
+    }
+
     /** Makes a record findable under another id at this member; the others learn it when the change is published. */
     public void rename(SessionRecord record, String id) {
         writes.rename(record, id);
@@ -236,6 +242,11 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     public long end(SessionRecord record, EndReason reason) {
         formerIds.onEnded(record.uid());
         return writes.end(record, reason);
+    }
+
+    /** Returns the part of an id that all members agree on. */
+    public String keyOf(String id) {
+        return store.keyOf(id);
     }
 
     /** Returns the session with this id, if it is here. */

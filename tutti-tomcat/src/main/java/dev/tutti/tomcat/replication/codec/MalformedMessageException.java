@@ -5,7 +5,7 @@ public final class MalformedMessageException extends Exception {
 
     private static final long serialVersionUID = 1;
 
-    MalformedMessageException(String message) {
+    public MalformedMessageException(String message) {
         super(message);
     }
 }

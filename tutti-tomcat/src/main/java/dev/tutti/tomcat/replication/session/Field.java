@@ -20,13 +20,16 @@ public record Field(Kind kind, String name) {
         /** The id that the client has, route included. */
         ID,
         /** A session listener that can be serialized. */
-        LISTENER
+        LISTENER,
+        /** Number of the copy of another site that the session was taken over from last, as eight bytes. */
+        COPY
     }
 
     public static final Field PRINCIPAL = new Field(Kind.PRINCIPAL, "");
     public static final Field AUTH_TYPE = new Field(Kind.AUTH_TYPE, "");
     public static final Field MAX_INACTIVE = new Field(Kind.MAX_INACTIVE, "");
     public static final Field ID = new Field(Kind.ID, "");
+    public static final Field COPY = new Field(Kind.COPY, "");
 
     public static Field attribute(String name) {
         return new Field(Kind.ATTRIBUTE, name);

@@ -1,5 +1,6 @@
 package dev.tutti.tomcat.replication.session;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -21,6 +22,13 @@ public sealed interface SessionMessage {
         /** Returns the same session {@code millis} later, if nobody has used it meanwhile. */
         public Image aged(long millis) {
             return new Image(uid, createdMillis, idleMillis + millis, touched, slots);
+        }
+
+        /** Returns the id that the client has; empty if there is none. */
+        public String id() {
+            Slot slot = slots.get(Field.ID);
+            byte[] content = slot == null ? null : slot.content();
+            return content == null ? "" : new String(content, StandardCharsets.UTF_8);
         }
 
         /** Returns the number of the latest view that one of its values is from. */

@@ -3,8 +3,10 @@ package dev.tutti.tomcat.replication.session;
 import dev.tutti.tomcat.replication.session.SessionMessage.Delta;
 import dev.tutti.tomcat.replication.session.SessionMessage.Image;
 import dev.tutti.tomcat.replication.session.SessionMessage.Write;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -103,6 +105,43 @@ public final class SessionRecord {
         Slot slot = slots.get(Field.MAX_INACTIVE);
         byte[] content = slot == null ? null : slot.content();
         return content == null || content.length != Integer.BYTES ? -1 : decodeInt(content);
+    }
+
+    /** Returns the number of the copy of another site that this was taken over from last; 0 if it never was. */
+    public long takenFrom() {
+        Slot slot = slots.get(Field.COPY);
+        byte[] content = slot == null ? null : slot.content();
+        return content == null || content.length != Long.BYTES ? 0 : ByteBuffer.wrap(content).getLong();
+    }
+
+    /** Returns the changes that give this session the values of an image, without its id. */
+    public List<Change> changesTo(Image image, long copy) {
+        List<Change> changes = valuesOf(image, copy);
+        Set<Field> kept = new HashSet<>();
+        changes.forEach(change -> kept.add(change.field()));
+        changes.removeIf(change -> {
+            Slot present = slots.get(change.field());
+            return present != null && Arrays.equals(present.content(), change.content());
+        });
+        slots.forEach((field, slot) -> {
+            if (field.kind() != Field.Kind.ID && !slot.isRemoved() && !kept.contains(field)) {
+                changes.add(Change.removal(field));
+            }
+        });
+        return changes;
+    }
+
+    /** Returns the values of an image, without its id, and the number of the copy that it is. */
+    public static List<Change> valuesOf(Image image, long copy) {
+        List<Change> values = new ArrayList<>();
+        values.add(new Change(Field.COPY, ByteBuffer.allocate(Long.BYTES).putLong(copy).array(), false));
+        image.slots().forEach((field, slot) -> {
+            boolean isValue = field.kind() != Field.Kind.ID && field.kind() != Field.Kind.COPY && !slot.isRemoved();
+            if (isValue) {
+                values.add(new Change(field, slot.content(), slot.isListening()));
+            }
+        });
+        return values;
     }
 
     public @Nullable Slot slot(Field field) {

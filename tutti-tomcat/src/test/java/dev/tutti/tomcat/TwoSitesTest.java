@@ -2,10 +2,14 @@ package dev.tutti.tomcat;
 
 import static dev.tutti.testing.Await.until;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
 import dev.tutti.sites.Sites;
 import dev.tutti.tomcat.TomcatNode.Page;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -84,12 +88,10 @@ class TwoSitesTest {
         assertThat(browser.get(second, "/add?item=milk")).isEqualTo("2");
         awaitCopy(paris, 1);
         awaitWritten(second);
-        String seed = running.get("p1").node.address();
         lose("b1", "b2");
         until("the second item is there", () -> browser.get(paris, "/cart").equals("[tea, milk]"));
         assertThat(browser.get(paris, "/add?item=bread")).isEqualTo("3");
         TomcatNode back = start("b3", "berlin", "paris");
-        assertThat(seed).isNotEmpty();
         assertThat(browser.get(back, "/cart")).isEqualTo("[tea, milk, bread]");
         assertThat(browser.get(back, "/add?item=jam")).isEqualTo("4");
         awaitWritten(back);
@@ -122,5 +124,47 @@ class TwoSitesTest {
         awaitWritten(berlin);
         until("the former id has no copy", () -> new Browser().useSession(former).get(paris, "/cart").equals("no session"));
         assertThat(browser.get(paris, "/cart")).isEqualTo("[tea]");
+    }
+
+    /** As a {@code context.xml} does it. */
+    @Test
+    void sitesAreConfiguredByAttributesAlone() throws IOException {
+        int[] ports = {freePort(), freePort()};
+        String seeds = "127.0.0.1:" + ports[0] + ", 127.0.0.1:" + ports[1];
+        List<TomcatNode> tomcats = new ArrayList<>();
+        try {
+            for (int index = 0; index < 2; index++) {
+                TuttiManager manager = new TuttiManager();
+                manager.setPort(0);
+                manager.setCluster(index == 0 ? "shop-berlin" : "shop-paris");
+                manager.setSite(index == 0 ? "berlin" : "paris");
+                manager.setOtherSites(index == 0 ? "paris" : "berlin");
+                manager.setBridgeCluster("shop-bridge");
+                manager.setBridgePort(ports[index]);
+                manager.setBridgeSeeds(seeds);
+                manager.setStartTimeout(index == 0 ? "1 ms" : "20 s");
+                tomcats.add(new TomcatNode("n" + index, directory, manager, pages, none -> {}));
+            }
+            assertThat(browser.get(tomcats.getFirst(), "/add?item=tea")).isEqualTo("1");
+            awaitCopy(tomcats.getLast(), 1);
+            assertThat(browser.get(tomcats.getLast(), "/cart")).isEqualTo("[tea]");
+        } finally {
+            tomcats.forEach(TomcatNode::close);
+        }
+    }
+
+    @Test
+    void attributesOfABridgeNeedASite() {
+        ManagerSettings settings = new ManagerSettings();
+        settings.setBridgeSeeds("127.0.0.1:7801");
+        assertThatThrownBy(() -> settings.nodeOptions(directory))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("site is not set");
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
     }
 }

@@ -132,7 +132,7 @@ public final class MutantHunt {
         Path directory = temporary();
         try {
             new Workshop(home).build(mutant, directory.resolve("classes"));
-            return new ForkedJvm(List.of(directory.resolve("classes")), Path.of("")).runInForeground(mainClass, sim(arguments, List.of()));
+            return new ForkedJvm(List.of(directory.resolve("classes")), Path.of("").toAbsolutePath()).runInForeground(mainClass, sim(arguments, List.of()));
         } finally {
             delete(directory);
         }

@@ -43,6 +43,7 @@ public final class ThroughputRun implements AutoCloseable {
     /** Time that JIT and flow control have before a measurement. */
     private static final long WARM_UP_SECONDS = 5;
 
+    private static final long PROGRESS_SECONDS = 1;
     private static final long CONNECT_SECONDS_MAX = 60;
     private static final long SETTLE_SECONDS_MAX = 120;
     private static final int MEGABIT_BYTES = 1_000_000 / 8;
@@ -118,11 +119,11 @@ public final class ThroughputRun implements AutoCloseable {
         LineChild receiver = running.getLast();
         await(kind + " are not connected", CONNECT_SECONDS_MAX, () -> running.stream().allMatch(LineChild::isConnected));
         sender.say("flood");
-        Meter.Reading fast = read(receiver, choice.time());
+        Meter.Reading fast = read(kind, receiver, choice.time());
         quiet(kind, sender, receiver);
         say.accept(kind + " carry " + Math.round(fast.bytesPerSecond() / MESSAGE_BYTES) + " messages/s");
         sender.say("steady " + STEADY_RATE);
-        Meter.Reading steady = read(receiver, Duration.ofSeconds(STEADY_SECONDS));
+        Meter.Reading steady = read(kind, receiver, Duration.ofSeconds(STEADY_SECONDS));
         quiet(kind, sender, receiver);
         say.accept(kind + " take " + millis(steady.medianNanos()) + " ms, 99 of 100 at most " + millis(steady.p99Nanos()) + " ms");
         running.forEach(child -> findings.addAll(child.findings()));
@@ -154,11 +155,20 @@ public final class ThroughputRun implements AutoCloseable {
                 directory.resolve(kind + "-" + SITES.get(site) + ".log"));
     }
 
-    private Meter.Reading read(LineChild receiver, Duration time) {
+    private Meter.Reading read(String kind, LineChild receiver, Duration time) {
         long begin = System.nanoTime() + TimeUnit.SECONDS.toNanos(WARM_UP_SECONDS);
         SiteProcesses.pauseUntil(begin);
         receiver.say("begin");
-        SiteProcesses.pauseUntil(begin + time.toNanos());
+        long end = begin + time.toNanos();
+        long step = TimeUnit.SECONDS.toNanos(PROGRESS_SECONDS);
+        for (long at = begin + step; at < end; at += step) {
+            SiteProcesses.pauseUntil(at);
+            receiver.askReading();
+            await("a process has no figures", CONNECT_SECONDS_MAX, () -> receiver.reading() != null);
+            say.accept(kind + " have carried " + requireNonNull(receiver.reading()).messages() + " since "
+                    + TimeUnit.NANOSECONDS.toSeconds(at - begin) + " s");
+        }
+        SiteProcesses.pauseUntil(end);
         receiver.askReading();
         await("a process has no figures", CONNECT_SECONDS_MAX, () -> receiver.reading() != null);
         return requireNonNull(receiver.reading());

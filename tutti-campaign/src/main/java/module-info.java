@@ -32,6 +32,6 @@ module dev.tutti.campaign {
             info.picocli;
     opens dev.tutti.campaign.sessions to
             info.picocli;
-    opens dev.tutti.campaign.sites.kills to
+    opens dev.tutti.campaign.sites.commands to
             info.picocli;
 }

@@ -4,7 +4,7 @@ import dev.tutti.campaign.chaos.ChaosCommand;
 import dev.tutti.campaign.scale.ScaleCommand;
 import dev.tutti.campaign.search.SimCommand;
 import dev.tutti.campaign.sessions.SessionsCommand;
-import dev.tutti.campaign.sites.kills.SitesCommand;
+import dev.tutti.campaign.sites.commands.SitesCommand;
 import dev.tutti.core.settings.Durations;
 import java.time.Duration;
 import picocli.CommandLine;

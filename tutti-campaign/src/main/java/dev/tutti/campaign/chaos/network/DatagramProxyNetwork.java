@@ -10,18 +10,19 @@ import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.DelayQueue;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Loopback with a proxy for datagrams before each process, for machines without root: it loses, repeats, reorders,
- * delays and corrupts them.
+ * delays and corrupts them, and limits the bandwidth of lines.
  *
  * <p>The proxy of one process passes datagrams from the port of another on through the proxy of that one, so that each
  * process sees the addresses that all advertise.
@@ -38,8 +39,8 @@ public final class DatagramProxyNetwork implements Network {
     private final List<Integer> ports;
     private final List<DatagramChannel> sockets = new ArrayList<>();
     private final List<Integer> proxyPorts = new ArrayList<>();
-    private final ScheduledThreadPoolExecutor later = new ScheduledThreadPoolExecutor(
-            1, Thread.ofPlatform().daemon().name("delayed datagrams").factory());
+    private final DelayQueue<Late> later = new DelayQueue<>();
+    private final Thread lateSender = Thread.ofPlatform().daemon().name("delayed datagrams").unstarted(this::sendLate);
     private final AtomicLong overflowed = new AtomicLong();
 
     // Guarded by the monitor of rules.
@@ -47,6 +48,8 @@ public final class DatagramProxyNetwork implements Network {
     private final SplittableRandom random = new SplittableRandom();
     private final double[][] losses;
     private final long[][] delaysMillis;
+    private final Map<Path, LimitedLine> lines = new HashMap<>();
+    private long lastLate;
     private final boolean[] isSlow;
     private final long[][] corruptUntilNanos;
 
@@ -73,6 +76,7 @@ public final class DatagramProxyNetwork implements Network {
             close();
             throw new UncheckedIOException("no port for the proxy", e);
         }
+        lateSender.start();
         for (int process = 0; process < count; process++) {
             int to = process;
             Thread.ofPlatform().daemon().name("proxy of " + ProxyNetwork.name(to)).start(() -> relay(to));
@@ -131,39 +135,41 @@ public final class DatagramProxyNetwork implements Network {
     }
 
     private void carry(ByteBuffer datagram, int from, int to) throws IOException {
-        boolean isLost;
         boolean isRepeated;
-        long delayMillis;
+        Late late = null;
         synchronized (rules) {
-            isLost = random.nextDouble() < losses[from][to];
+            if (random.nextDouble() < losses[from][to]) {
+                return;
+            }
             boolean isBad = isSlow[from] || isSlow[to];
             isRepeated = isBad && random.nextDouble() < REPEATED;
             // Each datagram has a delay of its own, so that they overtake each other.
-            delayMillis = delaysMillis[from][to] + (isBad ? random.nextLong(DELAY_MILLIS_MAX) : 0);
-            boolean isWrong = System.nanoTime() < corruptUntilNanos[from][to] && random.nextDouble() < CORRUPTED;
+            long delayMillis = delaysMillis[from][to] + (isBad ? random.nextLong(DELAY_MILLIS_MAX) : 0);
+            long now = System.nanoTime();
+            boolean isWrong = now < corruptUntilNanos[from][to] && random.nextDouble() < CORRUPTED;
             if (isWrong && datagram.hasRemaining()) {
                 int at = random.nextInt(datagram.remaining());
                 datagram.put(at, (byte) (datagram.get(at) ^ 1 << random.nextInt(Byte.SIZE)));
             }
-        }
-        if (isLost) {
-            return;
+            LimitedLine line = lines.get(new Path(from, to));
+            long lineNanos = line == null ? 0 : line.take(now, datagram.remaining());
+            if (lineNanos < 0 || later.size() >= DELAYED_MAX) {
+                overflowed.incrementAndGet();
+                return;
+            }
+            long nanos = lineNanos + TimeUnit.MILLISECONDS.toNanos(delayMillis);
+            if (nanos > 0) {
+                ByteBuffer copy = ByteBuffer.allocate(datagram.remaining()).put(datagram.duplicate()).flip();
+                late = new Late(copy, from, to, now + nanos, ++lastLate);
+            }
         }
         if (isRepeated) {
             send(datagram.duplicate(), from, to);
         }
-        if (delayMillis == 0) {
+        if (late == null) {
             send(datagram, from, to);
-        } else if (later.getQueue().size() >= DELAYED_MAX) {
-            overflowed.incrementAndGet();
         } else {
-            ByteBuffer copy = ByteBuffer.allocate(datagram.remaining()).put(datagram).flip();
-            try {
-                later.schedule(() -> sendLate(copy, from, to), delayMillis, TimeUnit.MILLISECONDS);
-            } catch (RejectedExecutionException e) {
-                // The run has ended, and a datagram may be lost.
-                return;
-            }
+            later.add(late);
         }
     }
 
@@ -171,12 +177,33 @@ public final class DatagramProxyNetwork implements Network {
         sockets.get(from).send(datagram, new InetSocketAddress(InetAddress.getLoopbackAddress(), ports.get(to)));
     }
 
-    private void sendLate(ByteBuffer datagram, int from, int to) {
-        try {
-            send(datagram, from, to);
-        } catch (IOException e) {
-            // Closed, or no process there, as in relay.
-            datagram.clear();
+    /** Datagram that waits; those of one time are in the order of their numbers. */
+    private record Late(ByteBuffer datagram, int from, int to, long dueNanos, long number) implements Delayed {
+
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return unit.convert(dueNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            Late late = (Late) other;
+            return dueNanos == late.dueNanos ? Long.compare(number, late.number) : Long.signum(dueNanos - late.dueNanos);
+        }
+    }
+
+    private void sendLate() {
+        while (true) {
+            try {
+                Late late = later.take();
+                send(late.datagram(), late.from(), late.to());
+            } catch (IOException e) {
+                // Closed, or no process there, as in relay.
+                continue;
+            } catch (InterruptedException e) {
+                // The run has ended, and datagrams may be lost.
+                return;
+            }
         }
     }
 
@@ -201,7 +228,20 @@ public final class DatagramProxyNetwork implements Network {
         }
     }
 
-    /** Returns the number of datagrams that were lost because too many waited for their delay. */
+    /**
+     * Limits the bandwidth of a line that paths share, from now on; {@link #heal} leaves that as it is. A datagram that finds more in
+     * the queue than the line passes on in 100 ms, and more than 256 KiB, is lost, and counted.
+     *
+     * @param bytesPerSecond of datagrams, without the headers of UDP and IP
+     */
+    public void limit(Set<Path> paths, long bytesPerSecond) {
+        LimitedLine line = new LimitedLine(bytesPerSecond);
+        synchronized (rules) {
+            paths.forEach(path -> lines.put(path, line));
+        }
+    }
+
+    /** Returns the number of datagrams that were lost because too many waited for their delay or their line. */
     public long overflowed() {
         return overflowed.get();
     }
@@ -244,7 +284,7 @@ public final class DatagramProxyNetwork implements Network {
 
     @Override
     public void close() {
-        later.shutdownNow();
+        lateSender.interrupt();
         for (DatagramChannel socket : sockets) {
             try {
                 socket.close();

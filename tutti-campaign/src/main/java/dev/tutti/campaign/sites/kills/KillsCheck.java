@@ -1,9 +1,8 @@
 package dev.tutti.campaign.sites.kills;
 
+import dev.tutti.campaign.sites.process.Life;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Check at the end of a run with kills, when nothing is under way: messages that are lost between sites, and the heap. Order and
@@ -17,19 +16,6 @@ final class KillsCheck {
 
     private KillsCheck() {}
 
-    /** First and last number that a process has delivered of one sender, without a hole between. */
-    record Range(long first, long last) {}
-
-    /**
-     * A process, from its start until it was killed or the run ended.
-     *
-     * @param id number of the process; no two of a run share one
-     * @param isAlive whether it lived at the end
-     * @param accepted number of its messages that were accepted, as it has said last
-     * @param delivered messages by sender, as it has said last
-     */
-    record Life(int id, String site, boolean isAlive, long accepted, Map<Integer, Range> delivered) {}
-
     /**
      * Returns the messages that members lack, one sentence for each pair of sender and site or process.
      *
@@ -42,13 +28,13 @@ final class KillsCheck {
         for (Life sender : lives) {
             long due = sender.isAlive() ? sender.accepted() : lives.stream()
                     .filter(other -> other.site().equals(sender.site()) && other.id() != sender.id())
-                    .mapToLong(other -> last(other, sender))
+                    .mapToLong(other -> other.last(sender))
                     .max()
                     .orElse(0);
             for (String site : sites) {
                 List<Life> there = lives.stream().filter(life -> life.site().equals(site)).toList();
                 if (!site.equals(sender.site())) {
-                    long covered = covered(there, sender);
+                    long covered = Life.covered(there, sender);
                     if (covered < due) {
                         found.add("site " + site + " lacks messages " + (covered + 1) + " to " + due + " of " + sender.id()
                                 + " at " + sender.site());
@@ -56,7 +42,7 @@ final class KillsCheck {
                 }
                 for (Life life : there) {
                     boolean isDue = sender.isAlive() || life.delivered().containsKey(sender.id());
-                    long last = last(life, sender);
+                    long last = life.last(sender);
                     if (life.isAlive() && isDue && last < due) {
                         found.add("process " + life.id() + " at " + site + " lacks messages " + (last + 1) + " to " + due + " of "
                                 + sender.id() + " at " + sender.site());
@@ -65,27 +51,6 @@ final class KillsCheck {
             }
         }
         return found;
-    }
-
-    private static long last(Life life, Life sender) {
-        Range range = life.delivered().get(sender.id());
-        return range == null ? 0 : range.last();
-    }
-
-    /** Returns the number up to which each message was delivered by some process of the site. */
-    private static long covered(List<Life> site, Life sender) {
-        List<Range> ranges = site.stream()
-                .map(life -> life.delivered().get(sender.id()))
-                .filter(range -> range != null)
-                .sorted(Comparator.comparingLong(Range::first))
-                .toList();
-        long covered = 0;
-        for (Range range : ranges) {
-            if (range.first() <= covered + 1) {
-                covered = Math.max(covered, range.last());
-            }
-        }
-        return covered;
     }
 
     /** Tells whether used heap after a collection has not grown, but for noise. */

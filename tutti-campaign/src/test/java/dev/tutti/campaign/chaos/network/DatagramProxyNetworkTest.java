@@ -12,6 +12,7 @@ import java.net.SocketTimeoutException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,6 +99,16 @@ class DatagramProxyNetworkTest {
             isSeen[value] = true;
         }
         assertThat(isSeen).doesNotContain(false);
+    }
+
+    @Test
+    void limitedLineDelaysOneDirection() throws IOException {
+        proxy.limit(Set.of(new Network.Path(0, 1)), 50);
+        send(first, 1, 1);
+        send(second, 0, 2);
+        assertThat(content(receive(first, ANSWER_MILLIS))).containsExactly(2);
+        assertThat(content(receive(second, ANSWER_MILLIS))).containsExactly(1);
+        assertThat(proxy.overflowed()).isZero();
     }
 
     @Test

@@ -2,8 +2,9 @@ package dev.tutti.campaign.sites.kills;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.campaign.sites.kills.KillsCheck.Life;
-import dev.tutti.campaign.sites.kills.KillsCheck.Range;
+import dev.tutti.campaign.sites.process.Life;
+import dev.tutti.campaign.sites.process.Numbers;
+import dev.tutti.campaign.sites.process.Range;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -25,8 +25,13 @@ public final class Congestion {
 
     private static final long MILLISECOND = 1_000_000;
 
-    /** Lateness of a timer that costs no rate: as much as this time allows may be sent at once. */
-    private static final long BURST_NANOS = MILLISECOND;
+    /**
+     * Lateness of a timer that costs no rate: as much as this time allows may be sent at once. It is a part of the round trip within
+     * these bounds. What a sender loses by late timers looks like a line that holds less, so that the rate would sink further.
+     */
+    private static final long BURST_NANOS_MIN = MILLISECOND;
+    private static final long BURST_NANOS_MAX = 10 * MILLISECOND;
+    private static final int BURSTS_IN_ROUND_TRIP = 8;
 
     private static final long MIN_ROUND_TRIP_NANOS_MAX = 10_000 * MILLISECOND;
     private static final int EPOCH_PACKETS_MIN = 40;
@@ -118,7 +123,7 @@ public final class Congestion {
         }
         double rate = pacingRate();
         if (rate > 0) {
-            nextSendNanos = Math.max(nextSendNanos, nowNanos - BURST_NANOS) + (long) (bytes / rate);
+            nextSendNanos = Math.max(nextSendNanos, nowNanos - burstNanos()) + (long) (bytes / rate);
         }
     }
 
@@ -299,6 +304,12 @@ public final class Congestion {
         // After a time of small messages the estimate reflects those: the first window takes one round trip at most.
         double least = bandwidth == 0 ? 0 : (double) initialWindowBytes / minRoundTripNanos;
         return Math.max(least, gain * bandwidth / (1 - loss()));
+    }
+
+    private long burstNanos() {
+        return minRoundTripNanos == Long.MAX_VALUE
+                ? BURST_NANOS_MIN
+                : Math.clamp(minRoundTripNanos / BURSTS_IN_ROUND_TRIP, BURST_NANOS_MIN, BURST_NANOS_MAX);
     }
 
     /** Returns the number of bytes that may be in flight. */

@@ -1,4 +1,4 @@
-package dev.tutti.campaign.sites.kills;
+package dev.tutti.campaign.sites.process;
 
 import java.util.ArrayDeque;
 import java.util.Locale;
@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
  * Numbers of one sender's messages in the order in which one process has delivered them. A process that has just started begins
  * with any number; from then on the next one is always the successor. Not thread-safe.
  */
-final class Numbers {
+public final class Numbers {
 
     /** Deviation from the order. */
-    enum Fault {
+    public enum Fault {
         /** Numbers were passed over. */
         MISSING,
         /** A number that was passed over has come after all. */
@@ -35,7 +35,7 @@ final class Numbers {
     private long last;
 
     /** Takes the next number, 1 or above, and returns the fault that it shows; null for none. */
-    @Nullable Fault add(long number) {
+    public @Nullable Fault add(long number) {
         if (first == 0) {
             first = number;
             last = number;
@@ -61,12 +61,12 @@ final class Numbers {
     }
 
     /** Returns the first number that was delivered; 0 before that. */
-    long first() {
+    public long first() {
         return first;
     }
 
     /** Returns the highest number that was delivered; 0 before the first. */
-    long last() {
+    public long last() {
         return last;
     }
 }

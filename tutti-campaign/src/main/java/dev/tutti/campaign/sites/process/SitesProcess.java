@@ -1,20 +1,22 @@
-package dev.tutti.campaign.sites.kills;
+package dev.tutti.campaign.sites.process;
 
-import dev.tutti.Node;
 import dev.tutti.SendException;
 import dev.tutti.campaign.host.Pause;
 import dev.tutti.sites.Site;
 import dev.tutti.sites.SiteGroup;
 import dev.tutti.sites.SiteMessage;
+import dev.tutti.sites.SiteGroupBuilder;
 import dev.tutti.sites.Sites;
+import dev.tutti.sites.WhenFull;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
+import java.nio.file.Path;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Main class of a process at a site: sends numbered messages to all sites, checks the order of what it delivers, and tells the
@@ -22,17 +24,18 @@ import java.util.concurrent.TimeUnit;
  */
 public final class SitesProcess {
 
-    /** Mark at the beginning of lines for the coordinator, because libraries print too. */
-    static final String MARK = "#sites ";
-
     private static final String GROUP = "numbers";
     private static final long REPORT_MILLIS = 250;
     private static final long HEAP_SECONDS = 20;
     private static final int FAULTS_TOLD_MAX = 100;
 
+    private final Settings settings;
     private final int id;
     private final int messageBytes;
     private final long intervalNanos;
+
+    /** Numbers that outlast the process; null if none is to be kept. */
+    private final @Nullable Journal journal;
 
     // Guarded by the monitor of received.
     private final TreeMap<Integer, Numbers> received = new TreeMap<>();
@@ -42,53 +45,48 @@ public final class SitesProcess {
     private volatile long accepted;
     private volatile boolean isSending;
 
-    private SitesProcess(int id, int messageBytes, long intervalNanos) {
-        this.id = id;
-        this.messageBytes = messageBytes;
-        this.intervalNanos = intervalNanos;
+    /** True while no message is being sent. */
+    private volatile boolean isIdle;
+
+    private SitesProcess(Settings settings) {
+        this.settings = settings;
+        this.id = (int) settings.number("id");
+        this.messageBytes = (int) settings.number("message-bytes");
+        this.intervalNanos = settings.number("interval-nanos");
+        String file = settings.get("journal", "");
+        this.journal = file.isEmpty() ? null : new Journal(Path.of(file));
     }
 
     /**
-     * Takes the number of the process, the site, the other sites, the node's port, the seeds of its site, the bridge's port, its
-     * advertised address and its seeds, the length of messages and the nanoseconds between them.
+     * Takes {@link Settings}: those of {@link SiteNode}, the names of the {@code others}, {@code message-bytes}, {@code interval-nanos}
+     * between messages, and perhaps a {@code journal}, and a directory {@code spill} with the bound {@code retain-bytes}.
      */
     public static void main(String[] arguments) throws IOException {
-        SitesProcess process = new SitesProcess(
-                Integer.parseInt(arguments[0]), Integer.parseInt(arguments[8]), Long.parseLong(arguments[9]));
+        SitesProcess process = new SitesProcess(Settings.of(arguments));
         int code;
         try {
-            code = process.run(List.of(arguments));
+            code = process.run();
         } catch (RuntimeException e) {
             e.printStackTrace();
-            say("failed " + e);
+            ProcessPipe.tell("failed " + e);
             code = 1;
         }
         // No other thread keeps the process alive when the coordinator of the run has gone.
         System.exit(code);
     }
 
-    private int run(List<String> arguments) throws IOException {
-        String site = arguments.get(1);
-        Node node = Node.tcp(Integer.parseInt(arguments.get(3)))
-                .set("bind.address", "127.0.0.1")
-                .name("n" + id)
-                .cluster("site-" + site)
-                .seeds(arguments.get(4).split(","))
-                .start();
-        Sites sites = Sites.on(node)
-                .site(site)
-                .bridge(() -> Node.udp(Integer.parseInt(arguments.get(5)))
-                        .set("bind.address", "127.0.0.1")
-                        .set("bind.advertise", arguments.get(6))
-                        .cluster("bridge")
-                        .seeds(arguments.get(7).split(",")))
-                .open();
-        SiteGroup group = sites.group(GROUP)
-                .expect(arguments.get(2).split(","))
+    private int run() throws IOException {
+        Sites sites = SiteNode.open(settings);
+        SiteGroupBuilder builder = sites.group(GROUP)
+                .expect(settings.get("others").split(","))
                 .onMessage(this::onMessage)
-                .onGap(gap -> say("found gap " + gap))
-                .join();
-        say("joined");
+                .onGap(gap -> ProcessPipe.tell("found gap " + gap));
+        String spill = settings.get("spill", "");
+        if (!spill.isEmpty()) {
+            builder.spill(Path.of(spill)).retain(settings.number("retain-bytes"), WhenFull.WAIT);
+        }
+        SiteGroup group = builder.join();
+        ProcessPipe.tell("joined");
         Thread.ofPlatform().daemon().name("sender").start(() -> send(group));
         Thread.ofPlatform().daemon().name("reporter").start(() -> report(sites, group));
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -96,13 +94,6 @@ public final class SitesProcess {
             isSending = line.equals("send");
         }
         return 0;
-    }
-
-    private static void say(String line) {
-        synchronized (System.out) {
-            System.out.println(MARK + line);
-            System.out.flush();
-        }
     }
 
     private void onMessage(SiteMessage message) {
@@ -113,9 +104,12 @@ public final class SitesProcess {
             Numbers numbers = received.computeIfAbsent(sender, one -> new Numbers());
             long before = numbers.last();
             Numbers.Fault fault = numbers.add(number);
+            if (journal != null) {
+                journal.delivered(sender, numbers.last());
+            }
             if (fault != null && faultsTold < FAULTS_TOLD_MAX) {
                 faultsTold++;
-                say("found " + fault + " " + number + " after " + before + " of " + sender);
+                ProcessPipe.tell("found " + fault + " " + number + " after " + before + " of " + sender);
             }
         }
     }
@@ -126,7 +120,8 @@ public final class SitesProcess {
         long due = System.nanoTime();
         while (true) {
             long early = due - System.nanoTime();
-            if (!isSending || early > 0) {
+            isIdle = !isSending;
+            if (isIdle || early > 0) {
                 // What could not be sent while it was told to be quiet is not made up for.
                 due = isSending ? due : System.nanoTime();
                 Pause.millis(1);
@@ -139,11 +134,14 @@ public final class SitesProcess {
             try {
                 group.send(content);
                 accepted++;
+                if (journal != null) {
+                    journal.accepted(accepted);
+                }
             } catch (SendException e) {
-                say("refused " + e.getMessage());
+                ProcessPipe.tell("refused " + e.getMessage());
             } catch (RuntimeException e) {
                 e.printStackTrace();
-                say("failed " + e);
+                ProcessPipe.tell("failed " + e);
                 return;
             }
         }
@@ -154,7 +152,9 @@ public final class SitesProcess {
     private void report(Sites sites, SiteGroup group) {
         long heapAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(HEAP_SECONDS);
         while (true) {
-            StringBuilder line = new StringBuilder("has " + accepted);
+            // Before the number, so that an idle one is the last.
+            boolean isQuiet = isIdle && !isSending;
+            StringBuilder line = new StringBuilder("has " + accepted).append(' ').append(isQuiet);
             line.append(' ').append(sites.view().sites().stream().filter(one -> one.state() == Site.State.UP).count());
             line.append(' ').append(group.local().view().members().getFirst().node().equals(sites.node().id()));
             line.append(' ').append(group.status().getOrDefault("retained", 0L));
@@ -166,12 +166,12 @@ public final class SitesProcess {
                     }
                 });
             }
-            say(line.toString());
+            ProcessPipe.tell(line.toString());
             if (System.nanoTime() > heapAt) {
                 heapAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(HEAP_SECONDS);
                 System.gc();
                 Runtime runtime = Runtime.getRuntime();
-                say("heap " + (runtime.totalMemory() - runtime.freeMemory()));
+                ProcessPipe.tell("heap " + (runtime.totalMemory() - runtime.freeMemory()));
             }
             Pause.millis(REPORT_MILLIS);
         }

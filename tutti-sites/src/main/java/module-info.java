@@ -6,6 +6,7 @@ module dev.tutti.sites {
     requires static transitive org.jspecify;
 
     exports dev.tutti.sites;
+    exports dev.tutti.sites.calls;
     exports dev.tutti.sites.patterns;
 
     provides dev.tutti.core.metrics.MetricsProvider with

@@ -1,6 +1,7 @@
 package dev.tutti.sites;
 
 import dev.tutti.Group;
+import dev.tutti.GroupBuilder;
 import dev.tutti.GroupState;
 import dev.tutti.Message;
 import dev.tutti.Node;
@@ -91,9 +92,9 @@ final class Bridge {
             started = settings.node().startBeside(settings.bridge().get().name(settings.node().name()));
             NodeId own = started.id();
             node = started;
-            group = started.group(GROUP)
-                    .total()
-                    .set("window", settings.windowBytes() + " B")
+            GroupBuilder builder = started.group(GROUP).total().set("window", settings.windowBytes() + " B");
+            settings.linkSettings().forEach(builder::set);
+            group = builder
                     .state(new TableState())
                     .onView(next -> onView(own, next))
                     .onMessage(this::onMessage)

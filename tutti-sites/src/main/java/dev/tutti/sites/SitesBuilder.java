@@ -6,6 +6,8 @@ import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
 import dev.tutti.core.Printable;
 import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -21,6 +23,7 @@ public final class SitesBuilder {
     private Pattern masterNames = Pattern.compile(".*");
     private Duration awayAfter = Duration.ofSeconds(5);
     private long windowBytes = 16 << 20;
+    private final TreeMap<String, String> linkSettings = new TreeMap<>();
     private Consumer<SitesView> onView = view -> {};
 
     SitesBuilder(Node node) {
@@ -87,6 +90,12 @@ public final class SitesBuilder {
         return this;
     }
 
+    /** Sets a setting of the group of all masters, such as {@code layers} with {@code compression}. The same at all sites. */
+    public SitesBuilder set(String setting, String value) {
+        linkSettings.put(setting, value);
+        return this;
+    }
+
     /** Sets the listener for views of the sites. Called one at a time, on a thread of the node; it may block. */
     public SitesBuilder onView(Consumer<SitesView> listener) {
         onView = requireNonNull(listener, "listener");
@@ -134,6 +143,10 @@ public final class SitesBuilder {
 
     long windowBytes() {
         return windowBytes;
+    }
+
+    Map<String, String> linkSettings() {
+        return linkSettings;
     }
 
     Consumer<SitesView> onView() {

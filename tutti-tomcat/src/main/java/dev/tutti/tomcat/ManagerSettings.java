@@ -9,7 +9,7 @@ import dev.tutti.tomcat.replication.Acknowledgement;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.ReplicationOptions;
 import dev.tutti.tomcat.serialization.AllowedClasses;
-import dev.tutti.tomcat.sites.SiteOptions;
+import dev.tutti.tomcat.sites.SiteAttributes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,11 +35,7 @@ final class ManagerSettings {
     private boolean isInsecure;
     private String tls = "";
     private String secretFile = "";
-    private String site = "";
-    private List<String> otherSites = List.of();
-    private int bridgePort = 7801;
-    private List<String> bridgeSeeds = List.of();
-    private String bridgeCluster = "";
+    private final SiteAttributes sites = new SiteAttributes();
     private String pathname = "tutti-sessions.bin";
     private String group = "";
     private String allowedClasses = "";
@@ -118,28 +114,13 @@ final class ManagerSettings {
         }
     }
 
-    void setSite(String name) {
-        site = name.strip();
-    }
-
-    void setOtherSites(String names) {
-        otherSites = list(names);
+    /** Returns the attributes about sites, which are set there. */
+    SiteAttributes sites() {
+        return sites;
     }
 
     void setBridgePort(int port) {
-        bridgePort = wrong.parse("bridgePort", Integer.toString(port), () -> port(port));
-    }
-
-    void setBridgeSeeds(String seeds) {
-        bridgeSeeds = list(seeds);
-    }
-
-    void setBridgeCluster(String name) {
-        bridgeCluster = name.strip();
-    }
-
-    private static List<String> list(String text) {
-        return List.of(text.strip().split("[,\\s]+")).stream().filter(each -> !each.isEmpty()).toList();
+        sites.setPort(wrong.parse("bridgePort", Integer.toString(port), () -> port(port)));
     }
 
     void setGroup(String group) {
@@ -270,23 +251,7 @@ final class ManagerSettings {
             }
             texts.put("security.secret-file", base.resolve(secretFile.strip()).toString());
         }
-        return new NodeOptions(port, isInsecure, tls, texts, siteOptions(texts));
-    }
-
-    private @Nullable SiteOptions siteOptions(TreeMap<String, String> texts) {
-        if (site.isEmpty()) {
-            if (!otherSites.isEmpty() || !bridgeSeeds.isEmpty() || !bridgeCluster.isEmpty()) {
-                throw new IllegalArgumentException("otherSites, bridgeSeeds and bridgeCluster are for a node at a site, and site is not set");
-            }
-            return null;
-        }
-        String cluster = bridgeCluster.isEmpty() ? texts.getOrDefault("cluster", "tutti") + "-bridge" : bridgeCluster;
-        return new SiteOptions(site, otherSites, bridgePort, bridgeSeeds, cluster);
-    }
-
-    /** Returns the names of the other sites that copies of sessions are kept for from the start. */
-    List<String> otherSites() {
-        return otherSites;
+        return new NodeOptions(port, isInsecure, tls, texts, sites.options(texts.getOrDefault("cluster", "tutti")));
     }
 
     Duration startTimeout() {

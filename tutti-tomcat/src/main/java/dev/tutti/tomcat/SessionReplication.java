@@ -1,5 +1,7 @@
 package dev.tutti.tomcat;
 
+import dev.tutti.core.settings.Durations;
+import dev.tutti.internal.Logs;
 import dev.tutti.sites.Sites;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.ReplicationOptions;
@@ -17,6 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 /**
  * The replication of one manager's sessions, from the start of the application to its stop. Before and after that there
@@ -24,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * called one after the other.
  */
 final class SessionReplication {
+
+    private static final Logger LOG = Logs.of(SessionReplication.class);
 
     /** Runs tasks that wait for the network, each on a virtual thread of its own. */
     static final Executor THREADS = task ->
@@ -34,7 +39,15 @@ final class SessionReplication {
     private final AbsenceGuard guard;
     private @Nullable Future<?> beats;
     private volatile @Nullable SessionCopies copies;
+    private Place place = new Place("", "");
     private volatile @Nullable Replicator replicator;
+
+    /**
+     * Names for people.
+     *
+     * @param application of which the sessions are
+     */
+    record Place(String group, String application) {}
 
     /** @param onEnded receives sessions that another node has ended; must not wait */
     SessionReplication(ReplicationCounters counters, Consumer<SessionRecord> onEnded) {
@@ -48,30 +61,41 @@ final class SessionReplication {
      *
      * @param kept sessions from before the last stop, if no other node had them
      */
-    SessionChannel.JoinResult start(
-            ReplicationOptions options, KeptSessions kept, SessionChannel.Source source, String group) {
+    void start(ReplicationOptions options, KeptSessions kept, SessionChannel.Source source, Place at) {
         Replicator joining = new Replicator(options, counters, onEnded, System::nanoTime, THREADS);
         kept.read(joining);
-        SessionChannel.JoinResult result = joining.join(source, group);
+        SessionChannel.JoinResult result = joining.join(source, at.group());
         kept.delete();
+        place = at;
         replicator = joining;
         joining.onBeat();
         beats = Delays.every(options.beat(), joining::onBeat);
-        return result;
+        if (result.isKnown()) {
+            LOG.info("{}: sessions of group {}: {}", at.application(), at.group(), result.text());
+        } else {
+            LOG.warn(
+                    "{}: sessions of group {}: {}. Sessions that other nodes hold are not known here until they are met;"
+                            + " their users get new ones from this node",
+                    at.application(), at.group(), result.text());
+        }
     }
 
     /**
      * Begins to keep copies of sessions at other sites, and of theirs here. Waits until these have told which they have.
      *
      * @param others names of the other sites
-     * @return the sites that have not told it in time
      */
-    List<String> startCopies(Sites sites, List<String> others, String group, Duration timeout) {
-        Replicator present = running();
+    void startCopies(Sites sites, List<String> others, Duration timeout) {
         SessionCopies begun = new SessionCopies(
-                sites, others, group, new SiteSessions(present, onEnded), THREADS, System::currentTimeMillis);
+                sites, others, place.group(), new SiteSessions(running(), onEnded), THREADS, System::currentTimeMillis);
         copies = begun;
-        return begun.awaitOthers(timeout.toMillis(), millis -> LockSupport.parkNanos(millis * 1_000_000));
+        List<String> missing = begun.awaitOthers(timeout.toMillis(), millis -> LockSupport.parkNanos(millis * 1_000_000));
+        if (missing.isEmpty()) {
+            LOG.info("{}: site {}: the copies of other sites are known here", place.application(), sites.site());
+        } else {
+            LOG.warn("{}: site {}: {} have not told within {} (startTimeout) which copies of sessions they have; users whose sessions are"
+                    + " there get new ones from this node", place.application(), sites.site(), missing, Durations.print(timeout));
+        }
     }
 
     /**

@@ -1,16 +1,14 @@
 package dev.tutti.tomcat;
 
 import dev.tutti.Node;
-import dev.tutti.sites.Sites;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.internal.Logs;
+import dev.tutti.sites.Sites;
 import dev.tutti.tomcat.diagnostics.EarlyPorts;
 import dev.tutti.tomcat.diagnostics.Release;
 import dev.tutti.tomcat.diagnostics.Reports;
-import dev.tutti.tomcat.node.GroupChannel;
-import dev.tutti.tomcat.node.NodeOptions;
-import dev.tutti.tomcat.node.SharedNodes;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
+import dev.tutti.tomcat.node.ManagerNode;
 import dev.tutti.tomcat.replication.SessionChannel;
 import dev.tutti.tomcat.replication.StalledException;
 import dev.tutti.tomcat.replication.StoppedException;
@@ -55,8 +53,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     private static final Logger LOG = Logs.of(TuttiManager.class);
 
-    private final @Nullable Node givenNode;
-    private final @Nullable Sites givenSites;
+    private final ManagerNode node;
     private final SessionChannel.@Nullable Source source;
     private final ManagerSettings settings = new ManagerSettings();
     private final ReplicationValve valve = new ReplicationValve(this);
@@ -65,8 +62,6 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private final RunningRequests running = new RunningRequests();
     private final LifecycleListener contextListener = this::onContextEvent;
     private final SessionReplication replication = new SessionReplication(counters, TuttiManager::onEnded);
-    private @Nullable NodeOptions acquiredOptions;
-    private @Nullable SharedNodes acquired;
     private volatile @Nullable AttributeCodec attributes;
 
     /** Creates a manager whose node is shared by the managers that have the same settings. */
@@ -92,8 +87,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     }
 
     private TuttiManager(@Nullable Node node, @Nullable Sites sites, SessionChannel.@Nullable Source source) {
-        this.givenNode = node;
-        this.givenSites = sites;
+        this.node = new ManagerNode(node, sites);
         this.source = source;
         sessions = new SessionsView(this);
     }
@@ -160,12 +154,12 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
      * sites have the same {@code bridgeCluster}, and those of one site the same {@code cluster}.
      */
     public void setSite(String name) {
-        settings.setSite(name);
+        settings.sites().setSite(name);
     }
 
     /** Sets the names of the other sites, separated by commas. Copies are kept for them until they have been connected once. */
     public void setOtherSites(String names) {
-        settings.setOtherSites(names);
+        settings.sites().setOthers(names);
     }
 
     /** Sets the port of the bridge node, which is in contact with other sites; 7801 by default. */
@@ -175,12 +169,12 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     /** Sets the addresses of bridge nodes of all sites, separated by commas. */
     public void setBridgeSeeds(String seeds) {
-        settings.setBridgeSeeds(seeds);
+        settings.sites().setSeeds(seeds);
     }
 
     /** Sets the name of the cluster of bridge nodes; that of the cluster and {@code -bridge} by default. */
     public void setBridgeCluster(String name) {
-        settings.setBridgeCluster(name);
+        settings.sites().setCluster(name);
     }
 
     /** Sets the group's name; by default it is made of the host's and the application's name. */
@@ -327,42 +321,24 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         EarlyPorts.report(context, reports);
         try {
             attributes = settings.attributeCodec(() -> getContext().getLoader().getClassLoader(), counters, reports);
-            tell(replication.start(
+            replication.start(
                     settings.replicationOptions(this::withoutRoute),
                     new KeptSessions(context, settings.pathname()),
                     (name, listener) -> channelSource().join(name, listener),
-                    groupName()));
-            startCopies();
+                    new SessionReplication.Place(groupName(), context.getName()));
+            Sites sites = node.sites();
+            if (sites != null) {
+                replication.startCopies(sites, settings.sites().others(), settings.startTimeout());
+            }
             LoginPageFilter.addTo(context);
         } catch (RuntimeException | ReflectiveOperationException e) {
             if (replication.isRunning()) {
                 replication.stop(Duration.ZERO, new KeptSessions(context, ""));
             }
-            releaseNode();
+            node.release();
             throw new LifecycleException("session replication of " + context.getName() + ": " + e.getMessage(), e);
         }
         setState(LifecycleState.STARTING);
-    }
-
-    private void startCopies() {
-        Sites sites = givenSites == null && acquired != null ? acquired.sites() : givenSites;
-        if (sites != null) {
-            List<String> missing = replication.startCopies(sites, settings.otherSites(), groupName(), settings.startTimeout());
-            LOG.info("{}: site {}: copies of sessions at other sites{}", getContext().getName(), sites.site(),
-                    missing.isEmpty() ? " are known here" : " are known here, but those of " + missing + ", which have not told theirs in "
-                            + Durations.print(settings.startTimeout()) + " (startTimeout)");
-        }
-    }
-
-    private void tell(SessionChannel.JoinResult result) {
-        if (result.isKnown()) {
-            LOG.info("{}: sessions of group {}: {}", getContext().getName(), groupName(), result.text());
-        } else {
-            LOG.warn(
-                    "{}: sessions of group {}: {}. Sessions that other nodes hold are not known here until they are met;"
-                            + " their users get new ones from this node",
-                    getContext().getName(), groupName(), result.text());
-        }
     }
 
     /**
@@ -389,7 +365,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         if (replication.isRunning()) {
             replication.stop(settings.stopTimeout(), new KeptSessions(getContext(), settings.pathname()));
         }
-        releaseNode();
+        node.release();
         attributes = null;
         super.stopInternal();
     }
@@ -402,27 +378,9 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     }
 
     private SessionChannel.Source channelSource() {
-        if (source != null) {
-            return source;
-        }
-        Node node = givenNode;
-        if (node == null) {
-            NodeOptions options = settings.nodeOptions(getContext().getCatalinaBase().toPath());
-            acquired = SharedNodes.acquire(options);
-            acquiredOptions = options;
-            node = acquired.node();
-        }
-        Node joining = node;
-        return (name, listener) -> GroupChannel.join(joining, name, settings.groupSettings(), listener);
-    }
-
-    private void releaseNode() {
-        NodeOptions options = acquiredOptions;
-        if (options != null) {
-            acquiredOptions = null;
-            acquired = null;
-            SharedNodes.release(options);
-        }
+        return source != null
+                ? source
+                : node.source(() -> settings.nodeOptions(getContext().getCatalinaBase().toPath()), settings.groupSettings());
     }
 
     /** Returns the group's name. Each version of an application has its own group, and shares no sessions. */

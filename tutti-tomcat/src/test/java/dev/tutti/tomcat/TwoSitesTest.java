@@ -51,6 +51,8 @@ class TwoSitesTest {
         TuttiManager manager = new TuttiManager(sites);
         manager.setOtherSites(other);
         manager.setStartTimeout(running.isEmpty() ? "1 ms" : "20 s");
+        // Nobody is left to hand sessions over to.
+        manager.setStopTimeout("1 s");
         TomcatNode tomcat = new TomcatNode(name, directory, manager, pages, none -> {});
         running.put(name, new Place(node, sites, tomcat));
         return tomcat;
@@ -156,7 +158,7 @@ class TwoSitesTest {
     @Test
     void attributesOfABridgeNeedASite() {
         ManagerSettings settings = new ManagerSettings();
-        settings.setBridgeSeeds("127.0.0.1:7801");
+        settings.sites().setSeeds("127.0.0.1:7801");
         assertThatThrownBy(() -> settings.nodeOptions(directory))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("site is not set");

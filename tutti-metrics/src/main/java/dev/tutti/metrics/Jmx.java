@@ -4,6 +4,7 @@ import dev.tutti.Event;
 import dev.tutti.Health;
 import dev.tutti.Node;
 import dev.tutti.NodeInspection;
+import dev.tutti.NodeInspection.ComponentPart;
 import dev.tutti.NodeInspection.GroupPart;
 import dev.tutti.NodeInspection.LinkPart;
 import dev.tutti.Subscription;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import javax.management.Attribute;
 import javax.management.AttributeList;
 import javax.management.AttributeNotFoundException;
@@ -40,8 +42,9 @@ import org.slf4j.Logger;
 
 /**
  * A node, its groups and its links as JMX beans: {@code dev.tutti:type=Node,name="a"}, {@code
- * dev.tutti:type=Group,node="a",name="chat"}, {@code dev.tutti:type=Link,node="a",peer="b"}. Read-only. Every number
- * has its description; events are notifications of the node's bean.
+ * dev.tutti:type=Group,node="a",name="chat"}, {@code dev.tutti:type=Link,node="a",peer="b"}. Parts of components on the node, such as
+ * sites, are {@code dev.tutti:type=Component,node="a",part="site-link",group="orders",site="paris"}. Read-only. Every number has its
+ * description; events are notifications of the node's bean.
  *
  * <p>Costs nothing while nobody reads.
  */
@@ -86,7 +89,7 @@ public final class Jmx implements AutoCloseable {
     private void onEvent(Event event) {
         nodeBean.tell(event);
         boolean isChange = switch (event.kind()) {
-            case VIEW, JOINED, LEFT, LINK_OPENED, LINK_CLOSED -> true;
+            case VIEW, JOINED, LEFT, LINK_OPENED, LINK_CLOSED, COMPONENT -> true;
             default -> false;
         };
         if (isChange && isDue.compareAndSet(false, true)) {
@@ -116,6 +119,14 @@ public final class Jmx implements AutoCloseable {
             String label = inspection.label(link);
             ObjectName name = name("type=Link,node=" + node + ",peer=" + ObjectName.quote(label));
             wanted.put("link " + label, () -> add("link " + label, name, new LinkBean(readings, label)));
+        }
+        for (ComponentPart component : inspection.components()) {
+            String part = component.part().name();
+            StringBuilder properties = new StringBuilder("type=Component,node=" + node + ",part=" + ObjectName.quote(part));
+            new TreeMap<>(component.labels()).forEach((label, value) ->
+                    properties.append(',').append(label).append('=').append(ObjectName.quote(value)));
+            String key = properties.toString();
+            wanted.put(key, () -> add(key, name(key), new ComponentBean(readings, component)));
         }
         synchronized (beans) {
             if (isClosed) {
@@ -174,8 +185,12 @@ public final class Jmx implements AutoCloseable {
 
     /** Returns the attribute's name: {@code reliability.sent-packets} as {@code ReliabilitySentPackets}. */
     static String attribute(Metric metric) {
+        return attribute(metric.id());
+    }
+
+    private static String attribute(String of) {
         StringBuilder name = new StringBuilder();
-        for (String word : metric.id().split("[.\\-_]")) {
+        for (String word : of.split("[.\\-_]")) {
             name.append(Character.toUpperCase(word.charAt(0))).append(word, 1, word.length());
         }
         return name.toString();
@@ -193,13 +208,13 @@ public final class Jmx implements AutoCloseable {
         private final Map<String, Metric> metrics = new LinkedHashMap<>();
         private final Map<String, Fact> facts = new LinkedHashMap<>();
 
-        Bean(Readings readings, Metric.Place place, Map<String, String> labels, String description) {
+        Bean(Readings readings, Predicate<Metric> place, Map<String, String> labels, String description) {
             super(new MBeanNotificationInfo(new String[] {EVENT}, Notification.class.getName(), "Events of the node"));
             this.readings = readings;
             this.labels = labels;
             this.description = description;
             for (Metric metric : Node.metrics()) {
-                if (metric.place() == place) {
+                if (place.test(metric)) {
                     metrics.put(attribute(metric), metric);
                 }
             }
@@ -277,7 +292,7 @@ public final class Jmx implements AutoCloseable {
     private static final class NodeBean extends Bean {
 
         NodeBean(Readings readings) {
-            super(readings, Metric.Place.NODE, Map.of(), "A node");
+            super(readings, metric -> metric.place() == Metric.Place.NODE, Map.of(), "A node");
             fact("Address", TEXT, "Where others dial it.", node -> node.id().address());
             fact("Cluster", TEXT, "Its cluster.", NodeInspection::cluster);
             fact("State", TEXT, "Running or stopped.", NodeInspection::state);
@@ -303,7 +318,7 @@ public final class Jmx implements AutoCloseable {
         private final String name;
 
         GroupBean(Readings readings, String name) {
-            super(readings, Metric.Place.GROUP, Map.of("group", name), "A group that the node is in");
+            super(readings, metric -> metric.place() == Metric.Place.GROUP, Map.of("group", name), "A group that the node is in");
             this.name = name;
             fact("View", TEXT, "The view that was installed last.", node -> of(node, group -> {
                 View view = group.view();
@@ -328,7 +343,7 @@ public final class Jmx implements AutoCloseable {
         private final String label;
 
         LinkBean(Readings readings, String label) {
-            super(readings, Metric.Place.LINK, Map.of("peer", label), "A session with another node");
+            super(readings, metric -> metric.place() == Metric.Place.LINK, Map.of("peer", label), "A session with another node");
             this.label = label;
             fact("Address", TEXT, "Where the peer is dialled.", node -> of(node, link -> link.peer().address()));
             fact("State", TEXT, "Open, or resuming without a connection.", node -> of(node, LinkPart::state));
@@ -339,6 +354,28 @@ public final class Jmx implements AutoCloseable {
 
         private @Nullable Object of(NodeInspection node, Function<LinkPart, Object> value) {
             return node.openLinks().stream().filter(link -> node.label(link).equals(label)).findFirst().map(value).orElse(null);
+        }
+    }
+
+    private static final class ComponentBean extends Bean {
+
+        private final String part;
+        private final Map<String, String> labels;
+
+        ComponentBean(Readings readings, ComponentPart component) {
+            super(readings, metric -> metric.part().equals(component.part().name()), component.labels(), "A part of a component on the node");
+            this.part = component.part().name();
+            this.labels = component.labels();
+            component.part().texts().keySet().forEach(text -> fact(
+                    attribute(text), TEXT, "As the component tells it: " + text + ".", node -> of(node, text)));
+        }
+
+        private @Nullable Object of(NodeInspection node, String text) {
+            return node.components().stream()
+                    .filter(each -> each.part().name().equals(part) && each.labels().equals(labels))
+                    .findFirst()
+                    .map(each -> each.part().texts().get(text))
+                    .orElse(null);
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tutti.Event;
 import dev.tutti.Group;
 import dev.tutti.Node;
+import dev.tutti.sites.Sites;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.testing.Await;
 import io.micrometer.core.instrument.Meter;
@@ -163,6 +164,24 @@ class MetricsTest {
             Await.until("two beans", () -> server.queryNames(all, null).size() == 2);
         }
         assertThat(server.queryNames(all, null)).isEmpty();
+    }
+
+    /** A component's parts are beans, with its numbers and texts. */
+    @Test
+    void sitesAreBeans() throws Exception {
+        Node a = start("a");
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        try (Sites sites = Sites.on(a).site("berlin").bridge(() -> Node.tcp(0).cluster("bridge")).open();
+                Jmx jmx = Jmx.register(a)) {
+            assertThat(jmx).isNotNull();
+            sites.group("orders").expect("paris").join();
+            String node = "dev.tutti:type=Component,node=" + ObjectName.quote(a.name());
+            ObjectName link = new ObjectName(node + ",part=\"site-link\",group=\"orders\",site=\"paris\"");
+            Await.until("the bean of a link", () -> server.isRegistered(link));
+            assertThat(server.getAttribute(link, "SiteLinkLagMessages")).isEqualTo(0L);
+            assertThat(server.getAttribute(new ObjectName(node + ",part=\"site-group\",group=\"orders\""), "KeptIn")).isEqualTo("memory");
+            assertThat(server.getAttribute(new ObjectName(node + ",part=\"sites\""), "Site")).isEqualTo("berlin");
+        }
     }
 
     private static Object attribute(MBeanServer server, ObjectName name, String attribute) {

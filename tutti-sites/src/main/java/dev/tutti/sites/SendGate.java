@@ -98,6 +98,30 @@ final class SendGate {
     }
 
     /**
+     * Waits until this member keeps a message that it has sent: the group delivers it, or is left. A listener does not wait, since it holds
+     * that up itself.
+     */
+    void awaitKept(OriginMember self, long number) {
+        if (listening == Thread.currentThread()) {
+            return;
+        }
+        lock.lock();
+        try {
+            while (!isClosed && !retention.seen().covers(self, number)) {
+                changed.awaitNanos(settings.timeout().toNanos());
+            }
+            if (isClosed && !retention.seen().covers(self, number)) {
+                throw new SendException(SendException.Reason.LEFT, "site group " + name + " was left before this member has kept the message");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SendException(SendException.Reason.INTERRUPTED, "the thread was interrupted; the message is accepted, and may be kept", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
      * Waits until another site has what this member has sent so far. Returns false if some of it is no longer kept for that site, and
      * was not acknowledged.
      *

@@ -201,7 +201,8 @@ public final class SiteGroup implements AutoCloseable {
 
     /**
      * Sends to the members of some sites. Returns when the message is accepted: it is delivered at other sites then,
-     * provided that a member of this site survives until they have it, or that the log is on disk.
+     * provided that a member of this site survives until they have it. With {@link SiteGroupBuilder#spill}, it is in a file of this member
+     * then, and delivered also if all processes of this site end; if a listener of the group has sent it, it is soon after.
      *
      * @throws SendException if the message was not accepted within the time-out
      */
@@ -218,6 +219,10 @@ public final class SiteGroup implements AutoCloseable {
             isSent = true;
         } finally {
             gate.end(isSent);
+        }
+        Member own = spill == null ? null : self();
+        if (own != null) {
+            gate.awaitKept(OriginMember.of(own), number);
         }
     }
 

@@ -218,6 +218,24 @@ class SitesTest {
         }
     }
 
+    @ClusterTest(nodes = 6, seeds = 4)
+    void whatIsAcceptedSurvivesTheEndOfAllProcessesAtOnce(Cluster cluster) throws IOException {
+        Path directory = Files.createTempDirectory("tutti-sites");
+        try {
+            Components<Station> stations = start(cluster, settings -> settings.total().spill(
+                    ofNextRun(directory, settings.sites().node().name())));
+            // Slow enough that nobody has delivered the message when it is with the group.
+            cluster.partition(1, 2, 3).latency(Duration.ofMillis(20), Duration.ZERO).advance(Duration.ofSeconds(10));
+            stations.run(1 + cluster.random().nextInt(3), Station::send);
+            // In the moment in which send has returned.
+            cluster.crash(1, 2, 3).advance(SECOND).restart(1, 2, 3).advance(Duration.ofSeconds(5)).heal();
+            cluster.advanceUntil("paris has it", Duration.ofSeconds(20), () -> stations.running().subList(3, 6).stream()
+                    .allMatch(station -> station.delivered().size() == 1));
+        } finally {
+            delete(directory);
+        }
+    }
+
     /** Returns a copy of the last directory of a process: a process that is killed here does not release its lock. */
     private static Path ofNextRun(Path directory, String name) {
         try {

@@ -23,6 +23,7 @@ final class Station implements AutoCloseable {
 
     private final List<Gap> gaps = new ArrayList<>();
     private int sent;
+    private boolean isSending;
     private View view;
 
     Station(Node node, String site, Supplier<dev.tutti.NodeBuilder> bridge, UnaryOperator<SiteGroupBuilder> settings) {
@@ -36,14 +37,20 @@ final class Station implements AutoCloseable {
                 .join();
     }
 
-    /** Sends the next number everywhere. */
+    /** Sends the next number everywhere, unless one is being sent: its number is used again if it is not accepted. */
     void send() {
+        if (isSending) {
+            return;
+        }
+        isSending = true;
         int number = sent + 1;
         try {
             group.send(String.valueOf(number));
             sent = number;
         } catch (SendException e) {
             // Not accepted: the number is used again.
+        } finally {
+            isSending = false;
         }
     }
 

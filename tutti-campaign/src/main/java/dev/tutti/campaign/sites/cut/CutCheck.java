@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * Check at the end of a run with a cut, when nothing is under way: messages that are lost between sites. A member writes each message
- * to its files before it delivers it, so that a killed sender's messages that any process of its site has delivered are on disk.
+ * to its files before it delivers it, and before its sender is told that it is accepted.
  */
 final class CutCheck {
 
@@ -52,8 +52,15 @@ final class CutCheck {
         return " lacks messages " + (last + 1) + " to " + due + " of " + sender.id() + " at " + sender.site();
     }
 
-    /** Returns the number up to which the messages of a killed sender are on disk: the last that a process of its site has delivered. */
+    /**
+     * Returns the number up to which the messages of a killed sender are on disk: the last that it was told is accepted, or that a
+     * process of its site has delivered.
+     */
     static long onDisk(List<Life> lives, Life sender) {
+        return Math.max(sender.accepted(), delivered(lives, sender));
+    }
+
+    private static long delivered(List<Life> lives, Life sender) {
         return lives.stream()
                 .filter(life -> life.site().equals(sender.site()))
                 .mapToLong(life -> life.last(sender))

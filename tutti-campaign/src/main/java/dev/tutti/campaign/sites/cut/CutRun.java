@@ -305,7 +305,6 @@ public final class CutRun implements AutoCloseable {
                 .sum());
         kept.forEach((site, messages) -> figures.put("kept-" + site, messages));
         figures.put("lost", lost.size());
-        figures.put("accepted-not-on-disk", dead.stream().mapToLong(life -> life.accepted() - onDisk.getOrDefault(life.id(), 0L)).sum());
         figures.put("accepted-missing", dead.stream().mapToLong(life -> CutCheck.missing(lives, life)).sum());
         figures.put("line-mbit", oneDecimal(lineBytesPerSecond / MEGABIT_BYTES));
         figures.put("link-seconds", oneDecimal(linkSeconds));

@@ -65,6 +65,9 @@ public final class MultiSiteMap<K, V> implements AutoCloseable {
 
     private static final int TELL_PART = 8;
 
+    /** Gaps in a message that answers no question. */
+    private static final long NO_ANSWER = -1;
+
     private final MultiSiteMapBuilder<K, V> settings;
     private final String name;
     private final String site;
@@ -483,9 +486,19 @@ public final class MultiSiteMap<K, V> implements AutoCloseable {
         });
     }
 
-    /** Sends one message after the other, so that the group never keeps many of them, and drops none because of its bound. */
+    /** Tells all to a site, and that it is all. */
     private void tellAll(String other, long gaps, List<KeyWrite<K, V>> all) {
         SiteGroup joined = group();
+        if (tellInPieces(joined, gaps, all, Reach.of(other))) {
+            sendQuietly(joined, new SiteMapFrame.Tell<>(gaps, true, List.of()), Reach.of(other));
+        }
+    }
+
+    /**
+     * Sends one message after the other, so that the group never keeps many of them, and drops none because of its bound. Returns whether
+     * all were sent.
+     */
+    private boolean tellInPieces(SiteGroup joined, long gaps, List<KeyWrite<K, V>> all, Reach reach) {
         long bytesMax = Math.min(TELL_BYTES, joined.retainedBytesMax() / TELL_PART);
         List<KeyWrite<K, V>> batch = new ArrayList<>();
         ByteOutput size = new ByteOutput();
@@ -493,19 +506,20 @@ public final class MultiSiteMap<K, V> implements AutoCloseable {
             wire.put(each, size);
             batch.add(each);
             if (size.length() >= bytesMax) {
-                if (!sendQuietly(joined, new SiteMapFrame.Tell<>(gaps, false, batch), Reach.of(other)) || !isPassed(joined, other)) {
-                    return;
+                if (!sendQuietly(joined, new SiteMapFrame.Tell<>(gaps, false, batch), reach) || !isPassed(joined, reach)) {
+                    return false;
                 }
                 batch = new ArrayList<>();
                 size = new ByteOutput();
             }
         }
-        sendQuietly(joined, new SiteMapFrame.Tell<>(gaps, true, batch), Reach.of(other));
+        return batch.isEmpty() || sendQuietly(joined, new SiteMapFrame.Tell<>(gaps, false, batch), reach) && isPassed(joined, reach);
     }
 
-    private static boolean isPassed(SiteGroup joined, String other) {
+    /** Waits until the sites that a message is for have it; not for this one, where no bound drops it. */
+    private static boolean isPassed(SiteGroup joined, Reach reach) {
         try {
-            return joined.awaitAcknowledged(other);
+            return reach.sites().stream().allMatch(joined::awaitAcknowledged);
         } catch (SendException e) {
             return false;
         }
@@ -566,9 +580,13 @@ public final class MultiSiteMap<K, V> implements AutoCloseable {
             tell();
         }
 
+        /** Writes of a part of this site whose state is given up reach the other part through its members, not through the group. */
         private void install(ByteInput in) {
+            List<KeyWrite<K, V>> lacking;
             lock.lock();
             try {
+                Map<Stamp, KeyWrite<K, V>> own = new TreeMap<>();
+                entries.writes().forEach(write -> own.put(write.write().stamp(), write));
                 long stamp = in.takeLong();
                 TreeMap<String, Long> walls = new TreeMap<>();
                 for (int left = in.takeCount(Integer.BYTES + Long.BYTES); left > 0; left--) {
@@ -577,11 +595,18 @@ public final class MultiSiteMap<K, V> implements AutoCloseable {
                 clock.learn(new HybridClock.Known(stamp, walls));
                 sync.take(in);
                 for (int left = in.takeCount(1); left > 0; left--) {
-                    take(wire.take(in));
+                    KeyWrite<K, V> write = wire.take(in);
+                    own.remove(write.write().stamp());
+                    take(write);
                 }
                 in.end();
+                lacking = List.copyOf(own.values());
             } finally {
                 lock.unlock();
+            }
+            SiteGroup joined = group;
+            if (!lacking.isEmpty() && joined != null) {
+                threads.start("tutti-map-" + name + "-merge", () -> tellInPieces(joined, NO_ANSWER, lacking, Reach.HERE));
             }
         }
     }

@@ -11,6 +11,7 @@ module dev.tutti.campaign {
     requires java.compiler;
     requires java.management;
     requires java.net.http;
+    requires org.jgroups;
     requires static org.apache.tomcat.embed.core;
     requires static org.jspecify;
     requires static org.junit.platform.launcher;

@@ -57,7 +57,7 @@ final class Modules {
             Map.entry("org.apache.tomcat.", Set.of("tomcat", "demo")),
             // The campaign has the servlet of an application that it puts into real Tomcats.
             Map.entry("jakarta.", Set.of("tomcat", "demo", "campaign")),
-            Map.entry("org.jgroups.", Set.of("bench")),
+            Map.entry("org.jgroups.", Set.of("bench", "campaign")),
             Map.entry("org.zeromq.", Set.of("bench")),
             Map.entry("io.nats.", Set.of("bench")),
             Map.entry("org.HdrHistogram.", Set.of("bench")),

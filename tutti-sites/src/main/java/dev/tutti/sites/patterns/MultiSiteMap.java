@@ -30,7 +30,6 @@ import dev.tutti.sites.internal.map.Stamp;
 import dev.tutti.sites.internal.map.Write;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -60,20 +59,13 @@ public final class MultiSiteMap<K, V> implements AutoCloseable {
     /** Time between two looks at sites that have to be asked. */
     private static final long TICK_NANOS = 1_000_000_000;
 
-    /** Bytes of an answer that are under way at a time, and part of what the group may keep that they are at most. */
-    private static final int TELL_BYTES = 512 * 1024;
-
-    private static final int TELL_PART = 8;
-
-    /** Gaps in a message that answers no question. */
-    private static final long NO_ANSWER = -1;
-
     private final MultiSiteMapBuilder<K, V> settings;
     private final String name;
     private final String site;
     private final Threads threads;
     private final Callbacks callbacks;
     private final Wire<K, V> wire;
+    private final EntrySender<K, V> sender;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
@@ -97,6 +89,7 @@ public final class MultiSiteMap<K, V> implements AutoCloseable {
         this.threads = builder.sites().node().threads();
         this.callbacks = new Callbacks(builder.sites().node().group(name));
         this.wire = new Wire<>(settings.keys(), settings.values());
+        this.sender = new EntrySender<>(wire);
         Entries.Merger<K, V> merger = settings.merger();
         this.entries = new Entries<>(
                 merger == null ? null : (key, earlier, later) -> merge(merger, key, earlier, later), settings.removedMax());
@@ -457,7 +450,7 @@ public final class MultiSiteMap<K, V> implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        due.forEach((other, gaps) -> sendQuietly(joined, new SiteMapFrame.Ask<>(gaps), Reach.oneAt(other)));
+        due.forEach((other, gaps) -> sender.trySend(joined, new SiteMapFrame.Ask<>(gaps), Reach.oneAt(other)));
     }
 
     /** Tells another site all that stands here, on a thread of its own. */
@@ -474,7 +467,7 @@ public final class MultiSiteMap<K, V> implements AutoCloseable {
         }
         threads.start("tutti-map-" + name + "-answer", () -> {
             try {
-                tellAll(other, gaps, all);
+                sender.tellAll(group(), other, gaps, all);
             } finally {
                 lock.lock();
                 try {
@@ -484,55 +477,6 @@ public final class MultiSiteMap<K, V> implements AutoCloseable {
                 }
             }
         });
-    }
-
-    /** Tells all to a site, and that it is all. */
-    private void tellAll(String other, long gaps, List<KeyWrite<K, V>> all) {
-        SiteGroup joined = group();
-        if (tellInPieces(joined, gaps, all, Reach.of(other))) {
-            sendQuietly(joined, new SiteMapFrame.Tell<>(gaps, true, List.of()), Reach.of(other));
-        }
-    }
-
-    /**
-     * Sends one message after the other, so that the group never keeps many of them, and drops none because of its bound. Returns whether
-     * all were sent.
-     */
-    private boolean tellInPieces(SiteGroup joined, long gaps, List<KeyWrite<K, V>> all, Reach reach) {
-        long bytesMax = Math.min(TELL_BYTES, joined.retainedBytesMax() / TELL_PART);
-        List<KeyWrite<K, V>> batch = new ArrayList<>();
-        ByteOutput size = new ByteOutput();
-        for (KeyWrite<K, V> each : all) {
-            wire.put(each, size);
-            batch.add(each);
-            if (size.length() >= bytesMax) {
-                if (!sendQuietly(joined, new SiteMapFrame.Tell<>(gaps, false, batch), reach) || !isPassed(joined, reach)) {
-                    return false;
-                }
-                batch = new ArrayList<>();
-                size = new ByteOutput();
-            }
-        }
-        return batch.isEmpty() || sendQuietly(joined, new SiteMapFrame.Tell<>(gaps, false, batch), reach) && isPassed(joined, reach);
-    }
-
-    /** Waits until the sites that a message is for have it; not for this one, where no bound drops it. */
-    private static boolean isPassed(SiteGroup joined, Reach reach) {
-        try {
-            return reach.sites().stream().allMatch(joined::awaitAcknowledged);
-        } catch (SendException e) {
-            return false;
-        }
-    }
-
-    /** Sends what is asked for, or said, again later if it is not accepted now. */
-    private boolean sendQuietly(SiteGroup joined, SiteMapFrame<K, V> frame, Reach reach) {
-        try {
-            joined.send(wire.encode(frame), reach);
-            return true;
-        } catch (SendException e) {
-            return false;
-        }
     }
 
     private void onTold(String from, SiteMapFrame.Tell<K, V> told) {
@@ -606,7 +550,7 @@ public final class MultiSiteMap<K, V> implements AutoCloseable {
             }
             SiteGroup joined = group;
             if (!lacking.isEmpty() && joined != null) {
-                threads.start("tutti-map-" + name + "-merge", () -> tellInPieces(joined, NO_ANSWER, lacking, Reach.HERE));
+                threads.start("tutti-map-" + name + "-merge", () -> sender.tellHere(joined, lacking));
             }
         }
     }

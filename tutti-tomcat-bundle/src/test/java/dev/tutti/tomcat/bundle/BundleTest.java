@@ -61,7 +61,9 @@ class BundleTest {
         assertThat(services).containsExactly(
                 "META-INF/services/dev.tutti.core.discovery.DiscoveryProvider",
                 "META-INF/services/dev.tutti.core.driver.DriverProvider",
-                "META-INF/services/dev.tutti.shaded.org.slf4j.spi.SLF4JServiceProvider");
+                "META-INF/services/dev.tutti.core.metrics.MetricsProvider",
+                "META-INF/services/dev.tutti.shaded.org.slf4j.spi.SLF4JServiceProvider",
+                "META-INF/services/javax.naming.spi.InitialContextFactory");
         for (String service : services) {
             assertThat(text(service).lines().filter(line -> !line.isBlank()))
                     .isNotEmpty()

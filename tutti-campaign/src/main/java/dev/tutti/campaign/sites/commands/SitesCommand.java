@@ -49,6 +49,7 @@ import picocli.CommandLine.Parameters;
             "  tutti sites kills --minutes 60",
             "  tutti sites kills --rate 500 --kill-every 5 --minutes 2",
             "  tutti sites kills --profile ci --json",
+            "  tutti sites kills --minutes 5 --rate 500 --system relay3",
             "  tutti sites cut --cut 600 --rate 2000",
             "  tutti sites cut --cut 60 --rate 500 --restart",
             "  tutti sites cut --profile ci --restart --json",
@@ -69,11 +70,18 @@ public final class SitesCommand extends CampaignCommand {
     /** Treatment of the processes. */
     enum Scenario { KILLS, CUT, THROUGHPUT }
 
+    /** The system whose sites they are. */
+    enum SystemUnderTest { TUTTI, RELAY3 }
+
     /** A choice of load and time. */
     enum Profile { FULL, CI }
 
     @Parameters(paramLabel = "SCENARIO", description = "One of ${COMPLETION-CANDIDATES}.")
     private Scenario scenario = Scenario.KILLS;
+
+    @Option(names = "--system", paramLabel = "NAME", defaultValue = "tutti",
+            description = "kills: one of ${COMPLETION-CANDIDATES}; relay3 is that of JGroups (default: tutti).")
+    private SystemUnderTest system = SystemUnderTest.TUTTI;
 
     @Option(names = "--rate", paramLabel = "N", defaultValue = "2000",
             description = "kills, cut: messages of 1 KiB per second from each site, 3 to 100000 (default: 2000).")
@@ -139,6 +147,7 @@ public final class SitesCommand extends CampaignCommand {
         for (Map.Entry<String, List<Scenario>> option : Map.of(
                         "--rate", List.of(Scenario.KILLS, Scenario.CUT),
                         "--kill-every", List.of(Scenario.KILLS),
+                        "--system", List.of(Scenario.KILLS),
                         "--minutes", List.of(Scenario.KILLS),
                         "--cut", List.of(Scenario.CUT),
                         "--restart", List.of(Scenario.CUT),
@@ -172,7 +181,7 @@ public final class SitesCommand extends CampaignCommand {
             case KILLS -> {
                 Duration time = isCi ? Duration.ofSeconds(CI_SECONDS) : Duration.ofMillis((long) (minutes * 60_000));
                 KillsRun.Settings settings =
-                        new KillsRun.Settings(isCi ? CI_RATE : rate, Duration.ofSeconds(killEvery), time, options);
+                        new KillsRun.Settings(system.name(), isCi ? CI_RATE : rate, Duration.ofSeconds(killEvery), time, options);
                 try (KillsRun run = new KillsRun(settings, directory, this::say)) {
                     yield run.run();
                 }

@@ -26,11 +26,7 @@ final class KillsCheck {
         List<String> found = new ArrayList<>();
         List<String> sites = lives.stream().map(Life::site).distinct().toList();
         for (Life sender : lives) {
-            long due = sender.isAlive() ? sender.accepted() : lives.stream()
-                    .filter(other -> other.site().equals(sender.site()) && other.id() != sender.id())
-                    .mapToLong(other -> other.last(sender))
-                    .max()
-                    .orElse(0);
+            long due = due(lives, sender);
             for (String site : sites) {
                 List<Life> there = lives.stream().filter(life -> life.site().equals(site)).toList();
                 if (!site.equals(sender.site())) {
@@ -51,6 +47,27 @@ final class KillsCheck {
             }
         }
         return found;
+    }
+
+    /** Returns the number of a sender's last message that has to be everywhere. */
+    private static long due(List<Life> lives, Life sender) {
+        return sender.isAlive() ? sender.accepted() : lives.stream()
+                .filter(other -> other.site().equals(sender.site()) && other.id() != sender.id())
+                .mapToLong(other -> other.last(sender))
+                .max()
+                .orElse(0);
+    }
+
+    /** Returns the number of messages that other sites lack from some on, for each sender and site. */
+    static long lostMessages(List<Life> lives) {
+        long count = 0;
+        for (Life sender : lives) {
+            for (String site : lives.stream().map(Life::site).distinct().filter(each -> !each.equals(sender.site())).toList()) {
+                long covered = Life.covered(lives.stream().filter(life -> life.site().equals(site)).toList(), sender);
+                count += Math.max(0, due(lives, sender) - covered);
+            }
+        }
+        return count;
     }
 
     /** Tells whether used heap after a collection has not grown, but for noise. */

@@ -26,8 +26,13 @@ public final class KillsRun implements AutoCloseable {
     private final SiteProcesses processes;
     private int kills;
 
-    /** Choice of the load and the kills; {@code rate} is in messages per second and site. */
-    public record Settings(int rate, Duration killEvery, Duration time, List<String> options) {}
+    /** Choice of the system, the load and the kills; {@code rate} is in messages per second and site. */
+    public record Settings(String system, int rate, Duration killEvery, Duration time, List<String> options) {
+
+        private Map<String, String> ofProcess() {
+            return Map.of("system", system);
+        }
+    }
 
     /** @param directory of the processes' logs */
     public KillsRun(Settings settings, Path directory, Consumer<String> say) {
@@ -38,7 +43,7 @@ public final class KillsRun implements AutoCloseable {
 
     public Outcome run() {
         for (int slot = 0; slot < SiteProcesses.slots(); slot++) {
-            processes.start(slot, Map.of());
+            processes.start(slot, settings.ofProcess());
         }
         processes.awaitJoined();
         processes.awaitConnected();
@@ -69,6 +74,8 @@ public final class KillsRun implements AutoCloseable {
                 .mapToLong(range -> range.last() - range.first() + 1)
                 .sum());
         figures.put("lost", lost.size());
+        figures.put("lost-messages", KillsCheck.lostMessages(processes.lives()));
+        figures.put("faults", processes.all().stream().mapToLong(child -> child.findings().size()).sum());
         figures.put("settled-seconds", Math.round(settledSeconds * 10) / 10.0);
         figures.put("proxy-overflowed", processes.network().overflowed());
         long before = median(all.stream().limit(SiteProcesses.slots()).flatMap(child -> child.heaps().stream().limit(1)).toList());
@@ -93,7 +100,7 @@ public final class KillsRun implements AutoCloseable {
                 if (isWhole) {
                     child.kill();
                     kills++;
-                    processes.start(slot, Map.of()).say("send");
+                    processes.start(slot, settings.ofProcess()).say("send");
                     say.accept("kill " + kills + ": " + child + ", its site keeps " + child.retained() + " messages for others");
                     return;
                 }

@@ -151,6 +151,7 @@ public final class SiteProcesses implements AutoCloseable {
                 .put("bridge-port", ports.get(slot))
                 .put("bridge-address", network.address(slot))
                 .put("bridge-seeds", IntStream.range(0, slots()).mapToObj(network::address).collect(Collectors.joining(",")))
+                .put("bridge-ports", bridgePorts().stream().map(String::valueOf).collect(Collectors.joining(",")))
                 .put("message-bytes", MESSAGE_BYTES)
                 .put("interval-nanos", TimeUnit.SECONDS.toNanos(PER_SITE) / rate)
                 .putAll(more);

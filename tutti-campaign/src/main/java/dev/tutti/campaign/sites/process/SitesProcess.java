@@ -1,13 +1,6 @@
 package dev.tutti.campaign.sites.process;
 
-import dev.tutti.SendException;
 import dev.tutti.campaign.host.Pause;
-import dev.tutti.sites.Site;
-import dev.tutti.sites.SiteGroup;
-import dev.tutti.sites.SiteMessage;
-import dev.tutti.sites.SiteGroupBuilder;
-import dev.tutti.sites.Sites;
-import dev.tutti.sites.WhenFull;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -24,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SitesProcess {
 
-    private static final String GROUP = "numbers";
     private static final long REPORT_MILLIS = 250;
     private static final long HEAP_SECONDS = 20;
     private static final int FAULTS_TOLD_MAX = 100;
@@ -59,7 +51,7 @@ public final class SitesProcess {
 
     /**
      * Takes {@link Settings}: those of {@link SiteNode}, the names of the {@code others}, {@code message-bytes}, {@code interval-nanos}
-     * between messages, and perhaps a {@code journal}, and a directory {@code spill} with the bound {@code retain-bytes}.
+     * between messages, and perhaps a {@code system}, a {@code journal}, and a directory {@code spill} with the bound {@code retain-bytes}.
      */
     public static void main(String[] arguments) throws IOException {
         SitesProcess process = new SitesProcess(Settings.of(arguments));
@@ -76,19 +68,10 @@ public final class SitesProcess {
     }
 
     private int run() throws IOException {
-        Sites sites = SiteNode.open(settings);
-        SiteGroupBuilder builder = sites.group(GROUP)
-                .expect(settings.get("others").split(","))
-                .onMessage(this::onMessage)
-                .onGap(gap -> ProcessPipe.tell("found gap " + gap));
-        String spill = settings.get("spill", "");
-        if (!spill.isEmpty()) {
-            builder.spill(Path.of(spill)).retain(settings.number("retain-bytes"), WhenFull.WAIT);
-        }
-        SiteGroup group = builder.join();
+        SiteSystem system = SiteSystem.open(settings, this::onMessage);
         ProcessPipe.tell("joined");
-        Thread.ofPlatform().daemon().name("sender").start(() -> send(group));
-        Thread.ofPlatform().daemon().name("reporter").start(() -> report(sites, group));
+        Thread.ofPlatform().daemon().name("sender").start(() -> send(system));
+        Thread.ofPlatform().daemon().name("reporter").start(() -> report(system));
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             isSending = line.equals("send");
@@ -96,8 +79,8 @@ public final class SitesProcess {
         return 0;
     }
 
-    private void onMessage(SiteMessage message) {
-        ByteBuffer content = ByteBuffer.wrap(message.bytes());
+    private void onMessage(byte[] message) {
+        ByteBuffer content = ByteBuffer.wrap(message);
         int sender = content.getInt();
         long number = content.getLong();
         synchronized (received) {
@@ -116,7 +99,7 @@ public final class SitesProcess {
 
     // ------------------------------------------------------------------ sending
 
-    private void send(SiteGroup group) {
+    private void send(SiteSystem system) {
         long due = System.nanoTime();
         while (true) {
             long early = due - System.nanoTime();
@@ -132,12 +115,12 @@ public final class SitesProcess {
             byte[] content = new byte[messageBytes];
             ByteBuffer.wrap(content).putInt(id).putLong(accepted + 1);
             try {
-                group.send(content);
+                system.send(content);
                 accepted++;
                 if (journal != null) {
                     journal.accepted(accepted);
                 }
-            } catch (SendException e) {
+            } catch (SiteSystem.RefusedException e) {
                 ProcessPipe.tell("refused " + e.getMessage());
             } catch (RuntimeException e) {
                 e.printStackTrace();
@@ -149,15 +132,15 @@ public final class SitesProcess {
 
     // ------------------------------------------------------------------ reports
 
-    private void report(Sites sites, SiteGroup group) {
+    private void report(SiteSystem system) {
         long heapAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(HEAP_SECONDS);
         while (true) {
             // Before the number, so that an idle one is the last.
             boolean isQuiet = isIdle && !isSending;
             StringBuilder line = new StringBuilder("has " + accepted).append(' ').append(isQuiet);
-            line.append(' ').append(sites.view().sites().stream().filter(one -> one.state() == Site.State.UP).count());
-            line.append(' ').append(group.local().view().members().getFirst().node().equals(sites.node().id()));
-            line.append(' ').append(group.status().getOrDefault("retained", 0L));
+            line.append(' ').append(system.sitesUp());
+            line.append(' ').append(system.isFirst());
+            line.append(' ').append(system.retained());
             synchronized (received) {
                 received.forEach((sender, numbers) -> {
                     if (reported.getOrDefault(sender, 0L) != numbers.last()) {

@@ -24,6 +24,14 @@ class KillsCheckTest {
     }
 
     @Test
+    void messagesThatASiteLacksAreCounted() {
+        Life sender = new Life(0, "berlin", true, 10, Map.of(0, new Range(1, 10)));
+        List<Life> lives = List.of(
+                sender, new Life(1, "paris", true, 0, Map.of(0, new Range(1, 8))), new Life(2, "rome", true, 0, Map.of()));
+        assertThat(KillsCheck.lostMessages(lives)).isEqualTo(12);
+    }
+
+    @Test
     void nothingIsLostIfEverybodyHasEverything() {
         assertThat(KillsCheck.lost(List.of(
                         sender(true, 10), life(NEIGHBOUR, "berlin", true, 1, 10), life(2, "paris", true, 1, 10))))

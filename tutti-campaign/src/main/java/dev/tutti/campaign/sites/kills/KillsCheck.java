@@ -58,13 +58,12 @@ final class KillsCheck {
                 .orElse(0);
     }
 
-    /** Returns the number of messages that other sites lack from some on, for each sender and site. */
-    static long lostMessages(List<Life> lives) {
+    /** Returns the number of messages of living senders that living processes lack after the last that they have got. */
+    static long lackingAtEnd(List<Life> lives) {
         long count = 0;
         for (Life sender : lives) {
-            for (String site : lives.stream().map(Life::site).distinct().filter(each -> !each.equals(sender.site())).toList()) {
-                long covered = Life.covered(lives.stream().filter(life -> life.site().equals(site)).toList(), sender);
-                count += Math.max(0, due(lives, sender) - covered);
+            for (Life life : lives) {
+                count += sender.isAlive() && life.isAlive() ? Math.max(0, sender.accepted() - life.last(sender)) : 0;
             }
         }
         return count;

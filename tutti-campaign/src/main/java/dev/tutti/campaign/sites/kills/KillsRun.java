@@ -74,8 +74,10 @@ public final class KillsRun implements AutoCloseable {
                 .mapToLong(range -> range.last() - range.first() + 1)
                 .sum());
         figures.put("lost", lost.size());
-        figures.put("lost-messages", KillsCheck.lostMessages(processes.lives()));
-        figures.put("faults", processes.all().stream().mapToLong(child -> child.findings().size()).sum());
+        figures.put("lost-deliveries",
+                KillsCheck.lackingAtEnd(processes.lives()) + all.stream().mapToLong(SiteChild::missing).sum());
+        figures.put("late-deliveries", all.stream().mapToLong(SiteChild::late).sum());
+        figures.put("duplicate-deliveries", all.stream().mapToLong(SiteChild::duplicates).sum());
         figures.put("settled-seconds", Math.round(settledSeconds * 10) / 10.0);
         figures.put("proxy-overflowed", processes.network().overflowed());
         long before = median(all.stream().limit(SiteProcesses.slots()).flatMap(child -> child.heaps().stream().limit(1)).toList());

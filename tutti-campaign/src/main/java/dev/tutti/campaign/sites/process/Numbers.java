@@ -33,6 +33,9 @@ public final class Numbers {
     private final ArrayDeque<Hole> holes = new ArrayDeque<>();
     private long first;
     private long last;
+    private long missing;
+    private long late;
+    private long duplicates;
 
     /** Takes the next number, 1 or above, and returns the fault that it shows; null for none. */
     public @Nullable Fault add(long number) {
@@ -44,9 +47,11 @@ public final class Numbers {
         if (number <= last) {
             for (Hole hole : holes) {
                 if (number >= hole.first() && number <= hole.last()) {
+                    late++;
                     return Fault.ORDER;
                 }
             }
+            duplicates += number < first ? 0 : 1;
             return number < first ? Fault.ORDER : Fault.DUPLICATE;
         }
         boolean isNext = number == last + 1;
@@ -55,9 +60,25 @@ public final class Numbers {
                 holes.removeFirst();
             }
             holes.addLast(new Hole(last + 1, number - 1));
+            missing += number - 1 - last;
         }
         last = number;
         return isNext ? null : Fault.MISSING;
+    }
+
+    /** Returns the number of messages that were passed over. */
+    public long missing() {
+        return missing;
+    }
+
+    /** Returns the number of those that have come after all. */
+    public long late() {
+        return late;
+    }
+
+    /** Returns the number of messages that have come again. */
+    public long duplicates() {
+        return duplicates;
     }
 
     /** Returns the first number that was delivered; 0 before that. */

@@ -23,6 +23,9 @@ public final class SiteChild {
     private long accepted;
     private long refused;
     private long retained;
+    private long missing;
+    private long late;
+    private long duplicates;
     private int sitesUp;
     private boolean isJoined;
     private boolean isFirst;
@@ -53,6 +56,11 @@ public final class SiteChild {
                             Integer.parseInt(fields[0]),
                             new Range(Long.parseLong(fields[1]), Long.parseLong(fields[2])));
                 }
+            }
+            case "counts" -> {
+                missing = Long.parseLong(words[1]);
+                late = Long.parseLong(words[2]);
+                duplicates = Long.parseLong(words[3]);
             }
             default -> find(text);
         }
@@ -90,6 +98,21 @@ public final class SiteChild {
     /** Tells whether it sends nothing, as it was told, and has said so. */
     public synchronized boolean isQuiet() {
         return isQuiet;
+    }
+
+    /** Returns the number of messages that it has passed over and that have not come, as it has said last. */
+    public synchronized long missing() {
+        return missing - late;
+    }
+
+    /** Returns the number of messages that have come after later ones. */
+    public synchronized long late() {
+        return late;
+    }
+
+    /** Returns the number of messages that have come again. */
+    public synchronized long duplicates() {
+        return duplicates;
     }
 
     /** Returns the number of messages that it keeps for other sites, as it has said last. */

@@ -132,6 +132,23 @@ public final class SitesProcess {
 
     // ------------------------------------------------------------------ reports
 
+    /** Tells how many messages were passed over, have come after all, and have come again. */
+    private void tellCounts() {
+        long missing = 0;
+        long late = 0;
+        long duplicates = 0;
+        synchronized (received) {
+            for (Numbers numbers : received.values()) {
+                missing += numbers.missing();
+                late += numbers.late();
+                duplicates += numbers.duplicates();
+            }
+        }
+        if (missing + duplicates > 0) {
+            ProcessPipe.tell("counts " + missing + " " + late + " " + duplicates);
+        }
+    }
+
     private void report(SiteSystem system) {
         long heapAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(HEAP_SECONDS);
         while (true) {
@@ -150,6 +167,7 @@ public final class SitesProcess {
                 });
             }
             ProcessPipe.tell(line.toString());
+            tellCounts();
             if (System.nanoTime() > heapAt) {
                 heapAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(HEAP_SECONDS);
                 System.gc();

@@ -24,11 +24,21 @@ class KillsCheckTest {
     }
 
     @Test
-    void messagesThatASiteLacksAreCounted() {
+    void messagesThatLivingProcessesLackAtTheEndAreCounted() {
         Life sender = new Life(0, "berlin", true, 10, Map.of(0, new Range(1, 10)));
+        Life dead = new Life(3, "rome", false, 0, Map.of());
         List<Life> lives = List.of(
-                sender, new Life(1, "paris", true, 0, Map.of(0, new Range(1, 8))), new Life(2, "rome", true, 0, Map.of()));
-        assertThat(KillsCheck.lostMessages(lives)).isEqualTo(12);
+                sender, new Life(1, "paris", true, 0, Map.of(0, new Range(1, 8))), new Life(2, "rome", true, 0, Map.of()), dead);
+        assertThat(KillsCheck.lackingAtEnd(lives)).isEqualTo(12);
+    }
+
+    @Test
+    void holesRepetitionsAndLateNumbersAreCounted() {
+        Numbers numbers = new Numbers();
+        for (long number : new long[] {5, 6, 9, 8, 9, 12}) {
+            numbers.add(number);
+        }
+        assertThat(List.of(numbers.missing(), numbers.late(), numbers.duplicates())).containsExactly(4L, 1L, 1L);
     }
 
     @Test

@@ -50,6 +50,7 @@ final class SiteMember implements AutoCloseable {
     private @Nullable ViewId firstView;
     private long number;
     private boolean isSendingMuch;
+    private boolean isSending;
 
     /** @param directory for messages that are kept; null if they are in memory */
     SiteMember(SitesRun run, Node node, String site, @Nullable Path directory) {
@@ -169,7 +170,20 @@ final class SiteMember implements AutoCloseable {
         };
     }
 
+    /** Sends, unless a message is being sent, which has the next number until it is accepted. */
     private boolean send(Reach reach, int length) {
+        if (isSending) {
+            return false;
+        }
+        isSending = true;
+        try {
+            return sendNext(reach, length);
+        } finally {
+            isSending = false;
+        }
+    }
+
+    private boolean sendNext(Reach reach, int length) {
         boolean isHere = reach.equals(Reach.HERE);
         Sent message = new Sent(this, reach, isHere ? 0 : number + 1, run.nowNanos(), group.knownSites());
         byte[] content = Arrays.copyOf((run.sent.size() + " ").getBytes(StandardCharsets.UTF_8), length);

@@ -5,6 +5,7 @@ import dev.tutti.blocks.map.EntryEvent;
 import dev.tutti.blocks.map.MapException;
 import dev.tutti.internal.Logs;
 import dev.tutti.sites.Sites;
+import dev.tutti.sites.WhenFull;
 import dev.tutti.sites.patterns.MultiSiteMap;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -38,6 +39,7 @@ public final class SessionCopies implements AutoCloseable {
     private static final long LEFT_OVER_MILLIS = 600_000;
 
     private static final int LOCKS = 64;
+    private static final long RETAINED_BYTES = 64 << 20;
     private static final long POLL_MILLIS = 20;
 
     /** Sessions of this site. */
@@ -92,7 +94,12 @@ public final class SessionCopies implements AutoCloseable {
             taking.add(new ReentrantLock());
         }
         this.copies = MultiSiteMap.on(
-                        sites.group("copies:" + group).expect(others.toArray(String[]::new)), Codec.TEXT, SessionCopy.CODEC)
+                        sites.group("copies:" + group)
+                                .expect(others.toArray(String[]::new))
+                                // A site that was away for longer asks for all copies when it is back.
+                                .retain(RETAINED_BYTES, WhenFull.DROP_OLDEST),
+                        Codec.TEXT,
+                        SessionCopy.CODEC)
                 // A use of a session at one site stands against the end of it at another that did not know of the use.
                 .merge((key, earlier, later) -> later)
                 .onEntry(this::onEntry)

@@ -500,11 +500,13 @@ public final class MultiSiteMap<K, V> implements AutoCloseable {
             try {
                 HybridClock.Known time = clock.time();
                 List<KeyWrite<K, V>> all = entries.writes();
-                ByteOutput out = new ByteOutput();
-                out.putLong(time.stamp()).putInt(time.walls().size());
-                time.walls().forEach((address, wall) -> out.putText(address).putLong(wall));
-                sync.put(out);
+                ByteOutput head = new ByteOutput();
+                head.putLong(time.stamp()).putInt(time.walls().size());
+                time.walls().forEach((address, wall) -> head.putText(address).putLong(wall));
+                sync.put(head);
                 return to -> {
+                    // Entries never change: they are encoded without the lock, for each member that gets them.
+                    ByteOutput out = new ByteOutput().putRaw(head.array(), 0, head.length());
                     out.putInt(all.size());
                     all.forEach(write -> wire.put(write, out));
                     to.write(out.array(), 0, out.length());

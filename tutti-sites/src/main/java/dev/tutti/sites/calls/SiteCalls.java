@@ -44,6 +44,9 @@ public final class SiteCalls<Q, A> implements AutoCloseable {
 
     private static final int DETAIL_MAX = 1_000;
 
+    /** Answers that may wait to be sent, refusals among them, for each handler that may run. */
+    private static final int ANSWERS = 4;
+
     private final SiteCallsBuilder<Q, A> settings;
     private final String name;
     private final Sites sites;
@@ -59,6 +62,8 @@ public final class SiteCalls<Q, A> implements AutoCloseable {
     private long refused;
     private long malformed;
     private long late;
+    private int answering;
+    private long unsent;
 
     private volatile @Nullable SiteGroup group;
     private volatile boolean isClosed;
@@ -191,12 +196,12 @@ public final class SiteCalls<Q, A> implements AutoCloseable {
         }
     }
 
-    /** Returns counts: open calls and running handlers; calls that were handled and refused; messages that nobody waits for. */
+    /** Returns counts: open calls and running handlers; calls that were handled and refused; answers that nobody waited for, and that were not sent. */
     public Map<String, Long> status() {
         lock.lock();
         try {
             return new TreeMap<>(Map.of("open", (long) open.size(), "running", (long) running, "handled", handled, "refused", refused,
-                    "malformed", malformed, "late", late));
+                    "malformed", malformed, "late", late, "unsent", unsent));
         } finally {
             lock.unlock();
         }
@@ -330,14 +335,31 @@ public final class SiteCalls<Q, A> implements AutoCloseable {
 
     private void answer(SiteMessage message, Request request, Result result, String detail, byte[] content) {
         byte[] bytes = new Answer(message.incarnation(), request.number(), result, detail, content).encode();
+        if (!beginAnswer()) {
+            return;
+        }
         threads.start("tutti-calls-" + name + "-answer", () -> {
             try {
                 joined().send(bytes, Reach.of(message.site()));
             } catch (SendException e) {
-                // The caller's deadline tells it.
-                count(() -> late++);
+                count(() -> unsent++);
+            } finally {
+                count(() -> answering--);
             }
         });
+    }
+
+    /** Returns whether an answer may be sent. If too many wait already, it is not: the caller's deadline tells it. */
+    private boolean beginAnswer() {
+        lock.lock();
+        try {
+            boolean isRoom = answering < ANSWERS * settings.runningMax();
+            answering += isRoom ? 1 : 0;
+            unsent += isRoom ? 0 : 1;
+            return isRoom;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void onAnswer(SiteMessage message, Answer answer) {

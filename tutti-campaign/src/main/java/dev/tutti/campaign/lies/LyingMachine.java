@@ -119,6 +119,11 @@ final class LyingMachine implements Machine {
     }
 
     @Override
+    public void onRelayed(long nowNanos, int connection, String server) {
+        real.onRelayed(nowNanos, connection, server);
+    }
+
+    @Override
     public void onConnected(long nowNanos, int connection) {
         real.onConnected(nowNanos, connection);
     }

@@ -12,6 +12,14 @@ public interface Effects {
     void dial(int connection, String address);
 
     /**
+     * Connects to {@code address} without a server in between; otherwise as {@link #dial}. A refusal says nothing about the other
+     * process, since it may come from what stands in the way: it is answered as {@link DialFailure#UNREACHABLE}.
+     */
+    default void dialDirectly(int connection, String address) {
+        dial(connection, address);
+    }
+
+    /**
      * Sends a frame, after earlier ones. The packet passes to the driver, which writes its length as four bytes before
      * it and releases it when it was sent. Frames of one drain are flushed together. For a connection that has ended
      * the packet is only released.

@@ -40,6 +40,14 @@ public interface Machine {
      */
     default void onCredentials(long nowNanos, int connection, Credentials credentials) {}
 
+    /**
+     * A connection passes through a server, since a direct one could not be opened. The machine may look for a direct one with
+     * {@link Effects#dialDirectly}. Called after {@link #onAccepted}, or before {@link #onConnected}, and before the first frame.
+     *
+     * @param server the server, for people
+     */
+    default void onRelayed(long nowNanos, int connection, String server) {}
+
     /** A connection that the machine has dialled is open (and its TLS handshake is done). */
     void onConnected(long nowNanos, int connection);
 

@@ -38,9 +38,22 @@ final class Connections {
      * @param resuming link that dials to resume; null if there is none
      */
     LinkConnection dial(String address, @Nullable NodeId expected, @Nullable Link resuming) {
+        LinkConnection connection = dialed(address, expected, resuming);
+        effects.dial(connection.number, address);
+        return connection;
+    }
+
+    /** Dials the node of a link whose connection is relayed, without a server in between. */
+    LinkConnection dialDirectly(Link link) {
+        LinkConnection connection = dialed(link.node().address(), link.node(), link);
+        connection.isDirect = true;
+        effects.dialDirectly(connection.number, connection.address);
+        return connection;
+    }
+
+    private LinkConnection dialed(String address, @Nullable NodeId expected, @Nullable Link resuming) {
         LinkConnection connection = new LinkConnection(++lastNumber, true, address, expected, resuming);
         add(connection);
-        effects.dial(connection.number, address);
         return connection;
     }
 

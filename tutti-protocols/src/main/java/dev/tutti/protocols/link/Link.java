@@ -209,6 +209,7 @@ public final class Link {
         report.put("state", isOpen ? connection == null ? "resuming" : "open" : "closed");
         LinkConnection carrier = connection;
         report.put("connection", carrier == null ? -1 : carrier.number);
+        report.put("relay", carrier == null ? "" : carrier.relay);
         report.put("epoch", epoch);
         report.put("version", version);
         report.put("silent-millis", Math.max(0, nowNanos - heardNanos) / 1_000_000);

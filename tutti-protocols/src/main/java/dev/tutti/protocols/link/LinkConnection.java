@@ -31,6 +31,12 @@ final class LinkConnection {
     /** The other end's proof of who it is. */
     Credentials credentials = Credentials.NONE;
 
+    /** Server that the connection passes through, for people; empty for a direct one. */
+    String relay = "";
+
+    /** This connection was dialled to replace a relayed one. */
+    boolean isDirect;
+
     /** Progress of the exchange in which both ends decide about each other. */
     AdmissionState admission = AdmissionState.NONE;
 

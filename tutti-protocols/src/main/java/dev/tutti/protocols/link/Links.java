@@ -240,6 +240,14 @@ public final class Links {
         }
     }
 
+    /** Notes that a connection passes through a server. */
+    public void onRelayed(int number, String server) {
+        LinkConnection connection = connections.get(number);
+        if (connection != null) {
+            connection.relay = server;
+        }
+    }
+
     /** Returns the exchange in which nodes decide about each other. */
     public Admission admission() {
         return handshake.admission();
@@ -289,8 +297,13 @@ public final class Links {
         if (connection == null) {
             return;
         }
-        owner.onDialFailed(connection.address, failure, detail);
         Link link = connection.resuming;
+        if (link != null && connection.isDirect) {
+            link.resumption.onDirectFailed(detail);
+            missed(connection, DialAnswer.FAILED, null);
+            return;
+        }
+        owner.onDialFailed(connection.address, failure, detail);
         if (link == null) {
             answered(connection, DialAnswer.FAILED, null);
             return;
@@ -314,7 +327,7 @@ public final class Links {
         if (link != null) {
             broken(link);
         } else if (connection.isDialed) {
-            owner.onNoHandshake(connection.address, detail);
+            noHandshake(connection, detail);
             missed(connection, DialAnswer.FAILED, null);
         } else if (!isOrderly) {
             handshake.stranger(connection, detail);
@@ -423,10 +436,19 @@ public final class Links {
         redials.updateDeadline(table.all());
     }
 
+    private void noHandshake(LinkConnection connection, String detail) {
+        Link link = connection.resuming;
+        if (link != null && connection.isDirect) {
+            link.resumption.onDirectFailed(detail);
+        } else {
+            owner.onNoHandshake(connection.address, detail);
+        }
+    }
+
     private void expire(LinkConnection connection) {
         if (connection.isDialed) {
             end(connection, "not answered in time");
-            owner.onNoHandshake(connection.address, "no answer to the handshake in time");
+            noHandshake(connection, "no answer to the handshake in time");
             missed(connection, DialAnswer.FAILED, null);
         } else {
             handshake.refuse(connection, Refusal.OVERLOAD, Hello.NONE,
@@ -528,7 +550,7 @@ public final class Links {
             link.resumption.take();
             end(obsolete, "the other side was quicker");
         }
-        link.resumption.reset();
+        redials.onAttached(link, connection, nowNanos);
         link.connection = connection;
         link.key = connection.credentials.key();
         connection.link = link;

@@ -9,6 +9,9 @@ final class Redials {
     /** Time-out of a dial beside a silent connection. TCP resends a lost SYN only after a second (RFC 6298, 2.1). */
     private static final long BESIDE_NANOS = 500_000_000;
 
+    /** Time-out of a direct dial beside a relayed connection. */
+    private static final long DIRECT_NANOS = 2_000_000_000;
+
     private final Connections connections;
 
     /** Time at which the first attempt may be due. */
@@ -25,6 +28,12 @@ final class Redials {
     /** Makes the first attempt after the session has lost its connection. */
     void restart(Link link) {
         link.resumption.restart();
+        LinkConnection direct = link.resumption.dialed();
+        if (direct != null && direct.isDirect && !direct.isConnected) {
+            // It may take long, and a server may be quicker. The other side does not count on it: it has not sent HELLO.
+            link.resumption.take();
+            connections.close(direct, "any connection is wanted now");
+        }
         redial(link);
     }
 
@@ -40,6 +49,22 @@ final class Redials {
     void beside(Link link, long nowNanos) {
         if (link.isOpen() && link.connection != null && link.resumption.dialed() == null) {
             connections.setDeadline(dial(link), nowNanos + BESIDE_NANOS);
+        }
+    }
+
+    /** Notes that the session has a connection now. */
+    void onAttached(Link link, LinkConnection connection, long nowNanos) {
+        link.resumption.onAttached(!connection.relay.isEmpty(), nowNanos);
+        deadlineNanos = Math.min(deadlineNanos, link.resumption.directDueNanos());
+    }
+
+    /** Dials directly beside the relayed connection of the session, which the new one replaces if it is answered. */
+    private void direct(Link link, long nowNanos) {
+        link.resumption.onDirectDue(nowNanos);
+        if (link.isOpen() && link.connection != null && link.resumption.dialed() == null) {
+            LinkConnection connection = connections.dialDirectly(link);
+            link.resumption.onDialed(connection);
+            connections.setDeadline(connection, nowNanos + DIRECT_NANOS);
         }
     }
 
@@ -77,6 +102,9 @@ final class Redials {
             if (link.resumption.dueNanos() <= nowNanos) {
                 redial(link);
             }
+            if (link.resumption.directDueNanos() <= nowNanos) {
+                direct(link, nowNanos);
+            }
         }
     }
 
@@ -84,6 +112,7 @@ final class Redials {
         deadlineNanos = Links.NEVER;
         for (Link link : links) {
             deadlineNanos = Math.min(deadlineNanos, link.resumption.dueNanos());
+            deadlineNanos = Math.min(deadlineNanos, link.resumption.directDueNanos());
         }
     }
 }

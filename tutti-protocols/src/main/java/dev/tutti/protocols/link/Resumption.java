@@ -15,7 +15,16 @@ final class Resumption {
     /** The connection that this side has dialled, until its handshake is over. */
     private @Nullable LinkConnection dialed;
 
+    private static final long DIRECT_MIN_NANOS = 1_000_000_000;
+    private static final long DIRECT_MAX_NANOS = 60_000_000_000L;
+
     private long dueNanos = Links.NEVER;
+
+    /** Time of the next direct dial; only while the session's connection is relayed. */
+    private long directDueNanos = Links.NEVER;
+
+    private int directAttempts;
+    private String directFailure = "";
     private int attempts;
     private long resentFrames;
     private long resumes;
@@ -44,6 +53,28 @@ final class Resumption {
     /** Returns the time of the next attempt; {@link Links#NEVER} if none is due. */
     long dueNanos() {
         return dueNanos;
+    }
+
+    /** Notes that the session has a connection, and that a direct one is wanted if it is relayed. */
+    void onAttached(boolean isRelayed, long nowNanos) {
+        reset();
+        directAttempts = 0;
+        directFailure = "";
+        directDueNanos = isRelayed ? nowNanos + DIRECT_MIN_NANOS : Links.NEVER;
+    }
+
+    /** Returns the time of the next direct dial; {@link Links#NEVER} if none is wanted. */
+    long directDueNanos() {
+        return directDueNanos;
+    }
+
+    /** Notes that the direct dial that was due is made; the next one is due after a time that grows. */
+    void onDirectDue(long nowNanos) {
+        directDueNanos = nowNanos + Math.min(DIRECT_MIN_NANOS << Math.min(++directAttempts, 10), DIRECT_MAX_NANOS);
+    }
+
+    void onDirectFailed(String detail) {
+        directFailure = detail;
     }
 
     /** Notes that the attempt that was due is made. */
@@ -75,6 +106,7 @@ final class Resumption {
     /** Ends the attempts: the session has a connection, or is closed. */
     void reset() {
         dueNanos = Links.NEVER;
+        directDueNanos = Links.NEVER;
         attempts = 0;
     }
 
@@ -89,5 +121,6 @@ final class Resumption {
     void report(Report report) {
         report.put("resent-frames", resentFrames);
         report.put("resumes", resumes);
+        report.put("direct-failure", directFailure);
     }
 }

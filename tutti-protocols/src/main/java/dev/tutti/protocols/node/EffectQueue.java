@@ -19,6 +19,7 @@ final class EffectQueue implements Effects {
 
     private enum Kind {
         DIAL,
+        DIAL_DIRECTLY,
         WRITE,
         CLOSE,
         MULTICAST,
@@ -50,6 +51,11 @@ final class EffectQueue implements Effects {
     @Override
     public void dial(int connection, String address) {
         add(Kind.DIAL, connection, address, null);
+    }
+
+    @Override
+    public void dialDirectly(int connection, String address) {
+        add(Kind.DIAL_DIRECTLY, connection, address, null);
     }
 
     @Override
@@ -129,6 +135,7 @@ final class EffectQueue implements Effects {
             applications[index] = null;
             switch (kinds[index]) {
                 case DIAL -> driver.dial(connections[index], (String) what);
+                case DIAL_DIRECTLY -> driver.dialDirectly(connections[index], (String) what);
                 case WRITE -> driver.write(connections[index], (Packet) what);
                 case CLOSE -> driver.close(connections[index], (String) what);
                 case MULTICAST -> Objects.requireNonNull(multicast).send((Packet) what);

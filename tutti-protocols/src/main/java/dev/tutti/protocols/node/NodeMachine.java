@@ -221,6 +221,12 @@ public final class NodeMachine implements HostedMachine {
     }
 
     @Override
+    public void onRelayed(long nowNanos, int connection, String server) {
+        begin(nowNanos);
+        links.onRelayed(connection, server);
+    }
+
+    @Override
     public void onConnected(long nowNanos, int connection) {
         begin(nowNanos);
         links.onConnected(connection);

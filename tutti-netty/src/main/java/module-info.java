@@ -4,8 +4,12 @@ module dev.tutti.netty {
     requires dev.tutti.address;
     requires dev.tutti.core;
     requires io.netty.buffer;
+    requires io.netty.codec;
+    requires io.netty.codec.http;
     requires io.netty.common;
     requires io.netty.handler;
+    requires io.netty.handler.proxy;
+    requires io.netty.resolver;
     requires io.netty.transport;
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.classes.io_uring;

@@ -4,6 +4,7 @@ import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Size;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Settings of a node's transport. */
 public final class TransportSettings {
@@ -216,7 +217,8 @@ public final class TransportSettings {
                     + " bytes each. A directory of its own, for each node another one; memory: a restarted node has lost"
                     + " its votes, and is a new voter.");
 
-    public static final List<Setting<?>> ALL = List.of(
+    /** All settings of a transport, those of rendezvous servers included. */
+    public static final List<Setting<?>> ALL = Stream.<List<Setting<?>>>of(List.of(
             NAME,
             CLUSTER,
             PROTOCOL,
@@ -249,5 +251,7 @@ public final class TransportSettings {
             SECRET,
             SECRET_FILE,
             INSECURE,
-            RECORDS_DIRECTORY);
+            RECORDS_DIRECTORY), RendezvousSettings.ALL)
+            .flatMap(List::stream)
+            .toList();
 }

@@ -1,6 +1,5 @@
 package dev.tutti.protocols.node;
 
-import dev.tutti.core.driver.RendezvousSettings;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
@@ -88,7 +87,6 @@ public final class NodeSettings {
 
     public static final List<Setting<?>> ALL = Stream.of(
                     TransportSettings.ALL,
-                    RendezvousSettings.ALL,
                     List.<Setting<?>>of(
                             SEEDS,
                             PATIENCE,

@@ -8,6 +8,8 @@ import dev.tutti.netty.internal.address.Binding;
 import dev.tutti.netty.internal.address.Interfaces;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.loop.Loop;
+import dev.tutti.netty.internal.relay.RelayOptions;
+import dev.tutti.netty.internal.relay.Relays;
 import dev.tutti.netty.internal.security.Security;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -40,6 +42,7 @@ final class Endpoint {
     private final Loop loop;
     private final Io io;
     private @Nullable Security security;
+    private @Nullable Relays relays;
     private final boolean isSummed;
     private final PooledByteBufAllocator allocator =
             new PooledByteBufAllocator(true, 1, 1, PAGE_BYTES, CHUNK_ORDER, 16, 8, false);
@@ -82,6 +85,10 @@ final class Endpoint {
             endpoint.bound = new HostPort(HostPort.hostOf(address), port).toString();
             endpoint.advertised = binding.advertised(port);
             endpoint.security = Security.open(settings, endpoint.advertised);
+            RelayOptions relayed = RelayOptions.of(settings, isSecure);
+            if (relayed != null) {
+                endpoint.relays = new Relays(endpoint.loop.executor(), endpoint.io::newSocket, endpoint.loop.workers(), relayed);
+            }
             Options options = Options.of(settings);
             options.applyTo(listener, endpoint.io);
             endpoint.describe(options);
@@ -144,6 +151,9 @@ final class Endpoint {
 
     /** Stops accepting; calls {@code whenDone} on the loop when no connection can be accepted any more. */
     void stopListening(Runnable whenDone) {
+        if (relays != null) {
+            relays.close();
+        }
         if (listener == null) {
             whenDone.run();
             return;
@@ -165,6 +175,11 @@ final class Endpoint {
 
     @Nullable Security security() {
         return security;
+    }
+
+    /** Returns the rendezvous servers; null if there are none that relay. */
+    @Nullable Relays relays() {
+        return relays;
     }
 
     /** Returns the name in the node's certificate; empty if there is none. */
@@ -224,6 +239,9 @@ final class Endpoint {
         counters.put("memory.tls-bytes", allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory());
         if (security != null) {
             security.count(counters);
+        }
+        if (relays != null) {
+            relays.count(counters);
         }
     }
 

@@ -49,6 +49,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter implements Inbo
 
     final SocketChannel channel;
     final @Nullable Dial dial;
+    private final Route route;
     private final NettyDriver driver;
     private final boolean isSecure;
     private final String host;
@@ -79,10 +80,11 @@ final class NettyConnection extends ChannelInboundHandlerAdapter implements Inbo
     /** Bytes were written since the last flush. */
     boolean isDirty;
 
-    NettyConnection(NettyDriver driver, SocketChannel channel, @Nullable Dial dial, boolean isSecure) {
+    NettyConnection(NettyDriver driver, SocketChannel channel, @Nullable Dial dial, Route route, boolean isSecure) {
         this.driver = driver;
         this.channel = channel;
         this.dial = dial;
+        this.route = route;
         this.isSecure = isSecure;
         this.host = channel.remoteAddress() == null ? "" : HostQueue.host(channel.remoteAddress().getAddress());
         this.tls = dial != null && isSecure ? driver.tlsHandler(true) : null;
@@ -92,12 +94,20 @@ final class NettyConnection extends ChannelInboundHandlerAdapter implements Inbo
 
     /** Prepares the channel, before anything is read. */
     void install() {
-        if (!isSecure) {
+        if (!isSecure && route.isDirect()) {
             channel.config().setRecvByteBufAllocator(new RegionAllocator(inbound));
         } else if (tls != null) {
             channel.pipeline().addLast(tls);
         }
         channel.pipeline().addLast(this);
+        if (!route.isDirect()) {
+            onActive();
+        }
+    }
+
+    /** Returns the server that relays it, for people; empty if it is direct. */
+    String relay() {
+        return route.server();
     }
 
     int id() {
@@ -105,7 +115,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter implements Inbo
     }
 
     String remote() {
-        return text(channel.remoteAddress());
+        return route.isDirect() ? text(channel.remoteAddress()) : route.peer() + " over " + route.server();
     }
 
     String remoteHost() {
@@ -150,9 +160,15 @@ final class NettyConnection extends ChannelInboundHandlerAdapter implements Inbo
         }
         SslHandler handler = driver.tlsHandler(false);
         tls = handler;
-        channel.pipeline().addFirst(handler);
-        channel.pipeline().fireChannelRead(bytes);
-        channel.pipeline().fireChannelReadComplete();
+        // Handlers below it have had these bytes already.
+        channel.pipeline().addBefore(channel.pipeline().context(this).name(), null, handler);
+        ChannelHandlerContext context = channel.pipeline().context(handler);
+        try {
+            handler.channelRead(context, bytes);
+            handler.channelReadComplete(context);
+        } catch (Exception e) {
+            context.fireExceptionCaught(e);
+        }
         channel.config().setAutoRead(true);
     }
 
@@ -291,6 +307,10 @@ final class NettyConnection extends ChannelInboundHandlerAdapter implements Inbo
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
+        onActive();
+    }
+
+    private void onActive() {
         wasActive = true;
         if (!isSecure) {
             driver.onInput(this::open);

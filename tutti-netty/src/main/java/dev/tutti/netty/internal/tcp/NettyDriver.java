@@ -18,6 +18,7 @@ import dev.tutti.netty.internal.loop.Loop;
 import dev.tutti.netty.internal.loop.NettyMetrics;
 import dev.tutti.netty.internal.loop.ProcessorWatch;
 import dev.tutti.netty.internal.memory.DirectMemory;
+import dev.tutti.netty.internal.relay.Relays;
 import dev.tutti.netty.internal.security.Passes;
 import dev.tutti.netty.internal.security.Recheck;
 import dev.tutti.netty.internal.security.Security;
@@ -164,6 +165,10 @@ public final class NettyDriver implements StreamDriver {
     private void begin(Machine started) {
         machine = started;
         started.onStart(System.nanoTime());
+        Relays relays = endpoint.relays();
+        if (relays != null) {
+            relays.start(endpoint.advertised(), (channel, server, from) -> onAccept(channel, new Route(server, from)));
+        }
         Security security = endpoint.security();
         if (security != null) {
             new Recheck<>(security, loop, this::authenticated, this::onDistrusted).schedule();
@@ -248,12 +253,16 @@ public final class NettyDriver implements StreamDriver {
     // ------------------------------------------------------------------ connections
 
     private void onAccept(SocketChannel channel) {
+        onAccept(channel, Route.DIRECT);
+    }
+
+    private void onAccept(SocketChannel channel, Route route) {
         counters.add(Name.CONNECTIONS_ACCEPTED, 1);
         if (isEnding) {
             channel.close();
             return;
         }
-        NettyConnection connection = install(channel, null);
+        NettyConnection connection = install(channel, null, route);
         long timeoutNanos = options.connectTimeoutNanos();
         arrivals.onAccepted(connection, System.nanoTime() + timeoutNanos);
         // Without TLS the machine has a deadline for the first frame.
@@ -287,9 +296,9 @@ public final class NettyDriver implements StreamDriver {
     }
 
     /** Makes a connection of a registered channel. */
-    NettyConnection install(SocketChannel channel, @Nullable Dial dial) {
+    NettyConnection install(SocketChannel channel, @Nullable Dial dial, Route route) {
         endpoint.configure(channel, options);
-        NettyConnection connection = new NettyConnection(this, channel, dial, endpoint.isSecure());
+        NettyConnection connection = new NettyConnection(this, channel, dial, route, endpoint.isSecure());
         connections.add(connection);
         if (dial != null) {
             connection.isAdmitted = true;
@@ -317,22 +326,29 @@ public final class NettyDriver implements StreamDriver {
         Machine current = machine;
         Dial dial = connection.dial;
         int id;
-        if (current == null) {
+        if (current == null || dial != null && dial.isOver) {
             connection.abort();
             return -1;
         } else if (dial == null) {
             id = current.onAccepted(System.nanoTime(), connection.remote());
             open.put(id, connection);
-            current.onCredentials(System.nanoTime(), id, connection.credentials());
+            onIdentified(current, id, connection);
         } else {
             id = dial.id;
             counters.add(Name.CONNECTIONS_DIALLED, 1);
             open.put(id, connection);
-            dialer.onConnected(dial);
-            current.onCredentials(System.nanoTime(), id, connection.credentials());
+            dialer.onConnected(dial, connection);
+            onIdentified(current, id, connection);
             current.onConnected(System.nanoTime(), id);
         }
         return id;
+    }
+
+    private static void onIdentified(Machine current, int id, NettyConnection connection) {
+        current.onCredentials(System.nanoTime(), id, connection.credentials());
+        if (!connection.relay().isEmpty()) {
+            current.onRelayed(System.nanoTime(), id, connection.relay());
+        }
     }
 
     void onEnded(NettyConnection connection, boolean wasOpen, String trouble) {
@@ -355,7 +371,7 @@ public final class NettyDriver implements StreamDriver {
         }
         Machine current = machine;
         if (connection.dial != null) {
-            dialer.onEnded(connection.dial, trouble.isEmpty() ? "closed before the TLS handshake was done" : trouble);
+            dialer.onEnded(connection.dial, connection, trouble.isEmpty() ? "closed before the TLS handshake was done" : trouble);
         } else if (!isEnding && !trouble.isEmpty() && current != null) {
             long now = System.nanoTime();
             if (refusals.isReported(now)) {
@@ -527,7 +543,12 @@ public final class NettyDriver implements StreamDriver {
 
         @Override
         public void dial(int connection, String address) {
-            dialer.dial(connection, address);
+            dialer.dial(connection, address, false);
+        }
+
+        @Override
+        public void dialDirectly(int connection, String address) {
+            dialer.dial(connection, address, true);
         }
 
         @Override

@@ -7,6 +7,7 @@ import dev.tutti.core.driver.DatagramDriver;
 import dev.tutti.core.driver.DatagramEffects;
 import dev.tutti.core.driver.DatagramMachine;
 import dev.tutti.core.driver.Endpoint;
+import dev.tutti.core.driver.RendezvousSettings;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.metrics.Metric;
@@ -124,6 +125,10 @@ public final class NettyDatagramDriver implements DatagramDriver {
     public static NettyDatagramDriver open(Settings settings) {
         Binding binding = Binding.of(settings);
         checkSafety(settings, binding.address());
+        if (!settings.get(RendezvousSettings.SERVERS).isEmpty() && settings.get(RendezvousSettings.RELAY) != RendezvousSettings.Relay.NEVER) {
+            throw new TransportException("rendezvous.servers: servers relay connections of TCP alone. Set transport.protocol: tcp;"
+                    + " or rendezvous.relay: never, where they are only to list addresses");
+        }
         Io io = Io.choose(settings.get(TransportSettings.IO));
         Loop loop = new Loop(io);
         try {

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +50,7 @@ public final class Probe implements Machine, AutoCloseable {
     public final StreamDriver driver;
     public final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
     public final LinkedBlockingQueue<String> rejected = new LinkedBlockingQueue<>();
+    public final ConcurrentHashMap<Integer, String> relayed = new ConcurrentHashMap<>();
     final ArrayDeque<Consumer<Effects>> wanted = new ArrayDeque<>();
     final AtomicInteger drains = new AtomicInteger();
     private FrameHandler frames = this::record;
@@ -156,7 +158,7 @@ public final class Probe implements Machine, AutoCloseable {
                 .append(bytes, 0, bytes.length);
     }
 
-    Event next() {
+    public Event next() {
         try {
             Event event = events.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
             assertThat(event).as("an event within the limit").isNotNull();
@@ -205,6 +207,11 @@ public final class Probe implements Machine, AutoCloseable {
     @Override
     public void onRejected(long nowNanos, String remote, String detail) {
         rejected.add(detail);
+    }
+
+    @Override
+    public void onRelayed(long nowNanos, int connection, String server) {
+        relayed.put(connection, server);
     }
 
     @Override

@@ -1,0 +1,302 @@
+package dev.tutti.netty.internal.relay;
+
+import dev.tutti.address.HostPort;
+import dev.tutti.address.Resolver;
+import dev.tutti.core.Printable;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.websocketx.WebSocketClientHandshaker;
+import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakerFactory;
+import io.netty.handler.codec.http.websocketx.WebSocketVersion;
+import io.netty.handler.proxy.HttpProxyHandler;
+import io.netty.handler.ssl.SslContext;
+import io.netty.resolver.NoopAddressResolverGroup;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An attempt to open a stream of bytes on a server: a request with an HTTP upgrade (RFC 9110, 7.8), perhaps through a proxy. On the
+ * loop, except for its look-ups.
+ */
+final class Upgrade extends ChannelInboundHandlerAdapter {
+
+    /** No answer of a server. */
+    static final int NO_ANSWER = 0;
+
+    static final int NOT_FOUND = HttpResponseStatus.NOT_FOUND.code();
+
+    private static final String PROTOCOL = "tutti";
+    private static final int LINE_MAX = 1_024;
+    private static final int HEADERS_MAX = 8_192;
+    private static final int BODY_MAX = 4_096;
+    private static final int DETAIL_MAX = 300;
+
+    /** Receiver of the result, on the loop; it is told one of the two, unless the attempt is cancelled. */
+    interface Result {
+
+        /** The stream is open. What the receiver adds at the end of the pipeline reads and writes its bytes. */
+        void onOpen(SocketChannel channel);
+
+        /** @param status the server's answer, or {@link #NO_ANSWER} */
+        void onFailed(int status, String detail);
+    }
+
+    private final RelayContext context;
+    private final RelayServer server;
+    private final String path;
+    private final Result result;
+    private final ArrayDeque<InetAddress> candidates = new ArrayDeque<>();
+    private String token = "";
+    private @Nullable SslContext tls;
+    private @Nullable SocketChannel channel;
+    private @Nullable WebSocketClientHandshaker handshaker;
+    private @Nullable Future<?> deadline;
+    private boolean isOver;
+
+    private Upgrade(RelayContext context, RelayServer server, String path, Result result) {
+        this.context = context;
+        this.server = server;
+        this.path = path;
+        this.result = result;
+    }
+
+    static Upgrade open(RelayContext context, RelayServer server, String path, Result result) {
+        Upgrade upgrade = new Upgrade(context, server, path, result);
+        long timeoutNanos = context.options.timeoutNanos();
+        upgrade.deadline = context.loop.schedule(
+                () -> upgrade.fail(NO_ANSWER, "no answer within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms"),
+                timeoutNanos,
+                TimeUnit.NANOSECONDS);
+        try {
+            context.workers.execute(upgrade::lookUp);
+        } catch (RejectedExecutionException e) {
+            upgrade.onLoop(() -> upgrade.fail(NO_ANSWER, "too many look-ups are under way at this node"));
+        }
+        return upgrade;
+    }
+
+    /** Gives the attempt up; its result is not told. */
+    void cancel() {
+        if (end()) {
+            abort();
+        }
+    }
+
+    // ------------------------------------------------------------------ towards the server
+
+    private void lookUp() {
+        try {
+            String readToken = context.options.token();
+            SslContext trust = server.isTls() ? context.tls() : null;
+            HostPort first = firstHop();
+            InetAddress literal = Resolver.literal(first.host());
+            List<InetAddress> found = literal == null ? Resolver.lookUp(first.host()) : List.of(literal);
+            onLoop(() -> {
+                token = readToken;
+                tls = trust;
+                candidates.addAll(found);
+                connect("the name " + first.host() + " has no address");
+            });
+        } catch (IOException e) {
+            onLoop(() -> fail(NO_ANSWER, String.valueOf(e.getMessage())));
+        }
+    }
+
+    private void onLoop(Runnable task) {
+        try {
+            context.loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            // The loop has ended, and nobody waits for the result.
+            isOver = true;
+        }
+    }
+
+    private HostPort firstHop() {
+        RelayOptions.Proxy proxy = context.options.proxy();
+        return proxy == null ? server.address() : proxy.address();
+    }
+
+    private void connect(String lastFailure) {
+        InetAddress next = candidates.poll();
+        if (isOver) {
+            return;
+        }
+        if (next == null) {
+            fail(NO_ANSWER, lastFailure);
+            return;
+        }
+        InetSocketAddress hop = new InetSocketAddress(next, firstHop().port());
+        RelayOptions.Proxy proxy = context.options.proxy();
+        Bootstrap bootstrap = new Bootstrap()
+                .group(context.loop)
+                .channelFactory(context.sockets::get)
+                .resolver(NoopAddressResolverGroup.INSTANCE)
+                .handler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel opened) {
+                        prepare(opened, proxy, hop);
+                    }
+                });
+        InetSocketAddress target = proxy == null
+                ? hop
+                : InetSocketAddress.createUnresolved(server.address().host(), server.address().port());
+        bootstrap.connect(target).addListener(connected -> {
+            Throwable cause = connected.cause();
+            if (cause != null) {
+                abort();
+                connect(String.valueOf(cause.getMessage()));
+            }
+        });
+    }
+
+    private void prepare(SocketChannel opened, RelayOptions.@Nullable Proxy proxy, InetSocketAddress hop) {
+        channel = opened;
+        ChannelPipeline pipeline = opened.pipeline();
+        if (proxy != null) {
+            HttpProxyHandler handler = proxy.user().isEmpty()
+                    ? new HttpProxyHandler(hop)
+                    : new HttpProxyHandler(hop, proxy.user(), proxy.password());
+            handler.setConnectTimeoutMillis(0);
+            pipeline.addLast(handler);
+        }
+        if (tls != null) {
+            pipeline.addLast(tls.newHandler(opened.alloc(), server.address().host(), server.address().port()));
+        }
+        pipeline.addLast(new HttpClientCodec(LINE_MAX, HEADERS_MAX, HEADERS_MAX), new HttpObjectAggregator(BODY_MAX), this);
+    }
+
+    // ------------------------------------------------------------------ the request and its answer
+
+    @Override
+    public void channelActive(ChannelHandlerContext active) {
+        HttpHeaders headers = new DefaultHttpHeaders();
+        if (!token.isEmpty()) {
+            headers.set(HttpHeaderNames.AUTHORIZATION, "Bearer " + token);
+        }
+        if (server.isWebSocket()) {
+            URI uri = URI.create((server.isTls() ? "wss://" : "ws://") + server + path);
+            handshaker = WebSocketClientHandshakerFactory.newHandshaker(
+                    uri, WebSocketVersion.V13, null, false, headers, WebSocketBytes.FRAME_MAX);
+            handshaker.handshake(active.channel());
+            return;
+        }
+        headers.set(HttpHeaderNames.HOST, server.toString())
+                .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE)
+                .set(HttpHeaderNames.UPGRADE, PROTOCOL);
+        active.writeAndFlush(new DefaultFullHttpRequest(
+                HttpVersion.HTTP_1_1, HttpMethod.GET, path, Unpooled.EMPTY_BUFFER, headers, new DefaultHttpHeaders()));
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext reading, Object message) {
+        if (!(message instanceof FullHttpResponse response) || isOver) {
+            ReferenceCountUtil.release(message);
+            return;
+        }
+        try {
+            int status = response.status().code();
+            if (status != HttpResponseStatus.SWITCHING_PROTOCOLS.code()) {
+                String text = response.content().toString(StandardCharsets.UTF_8).strip();
+                String detail = Printable.escape(text.length() > DETAIL_MAX ? text.substring(0, DETAIL_MAX) : text);
+                fail(status, detail.isEmpty() ? response.status().toString() : detail);
+            } else if (!server.isWebSocket() && !PROTOCOL.equals(response.headers().get(HttpHeaderNames.UPGRADE))) {
+                fail(NO_ANSWER, "is no rendezvous server: it has upgraded to another protocol");
+            } else {
+                succeed(reading.pipeline(), response);
+            }
+        } catch (RuntimeException e) {
+            fail(NO_ANSWER, String.valueOf(e.getMessage()));
+        } finally {
+            response.release();
+        }
+    }
+
+    private void succeed(ChannelPipeline pipeline, FullHttpResponse response) {
+        SocketChannel opened = channel;
+        if (opened == null) {
+            return;
+        }
+        if (handshaker != null) {
+            handshaker.finishHandshake(opened, response);
+            pipeline.replace(this, null, new WebSocketBytes());
+            end();
+            result.onOpen(opened);
+            return;
+        }
+        // Bytes that have come with the answer are passed on when the codec goes: the receiver has to be there already.
+        HttpClientCodec codec = pipeline.get(HttpClientCodec.class);
+        codec.prepareUpgradeFrom(pipeline.context(codec));
+        end();
+        result.onOpen(opened);
+        pipeline.remove(this);
+        if (pipeline.get(HttpObjectAggregator.class) != null) {
+            pipeline.remove(HttpObjectAggregator.class);
+        }
+        pipeline.remove(codec);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext inactive) {
+        fail(NO_ANSWER, "closed the connection without an answer");
+        inactive.fireChannelInactive();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext failing, Throwable cause) {
+        String text = cause.getMessage();
+        fail(NO_ANSWER, text == null ? cause.getClass().getSimpleName() : text);
+    }
+
+    private void fail(int status, String detail) {
+        if (end()) {
+            context.onFailed();
+            abort();
+            result.onFailed(status, detail);
+        }
+    }
+
+    /** Returns whether the attempt was not over before. */
+    private boolean end() {
+        boolean wasOver = isOver;
+        isOver = true;
+        if (deadline != null) {
+            deadline.cancel(false);
+        }
+        return !wasOver;
+    }
+
+    private void abort() {
+        Channel opened = channel;
+        channel = null;
+        if (opened != null) {
+            opened.close();
+        }
+    }
+}

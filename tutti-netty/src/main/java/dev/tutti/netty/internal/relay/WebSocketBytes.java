@@ -1,0 +1,44 @@
+package dev.tutti.netty.internal.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.ContinuationWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.WebSocketFrame;
+
+/** Turns binary messages of a WebSocket (RFC 6455) into the stream of their bytes, and back. The bounds of messages mean nothing. */
+final class WebSocketBytes extends ChannelDuplexHandler {
+
+    /** Longest payload of a frame that is read. */
+    static final int FRAME_MAX = 1 << 20;
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        WebSocketFrame frame = (WebSocketFrame) message;
+        switch (frame) {
+            case BinaryWebSocketFrame binary -> context.fireChannelRead(binary.content());
+            case ContinuationWebSocketFrame more -> context.fireChannelRead(more.content());
+            case PingWebSocketFrame ping -> context.writeAndFlush(new PongWebSocketFrame(ping.content()));
+            case CloseWebSocketFrame close -> {
+                close.release();
+                context.close();
+            }
+            default -> frame.release();
+        }
+    }
+
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+        ByteBuf bytes = (ByteBuf) message;
+        if (bytes.isReadable()) {
+            context.write(new BinaryWebSocketFrame(bytes), promise);
+        } else {
+            context.write(bytes, promise);
+        }
+    }
+}

@@ -309,8 +309,9 @@ public final class Links {
             return;
         }
         link.resumption.take();
-        if (failure == DialFailure.REFUSED) {
-            // The connection ended without a goodbye, or is silent, and nobody listens: two witnesses of one crash.
+        if (failure == DialFailure.REFUSED && !link.resumption.wasRelayed()) {
+            // The connection ended without a goodbye, or is silent, and nobody listens: two witnesses of one crash. Where a server
+            // stood in between, it may have ended the connection, and what refuses may be another machine with the same address.
             owner.onGone(link);
             close(link, false, "its process is gone: " + link.node().address() + " refuses connections");
         } else {

@@ -24,6 +24,7 @@ final class Resumption {
     private long directDueNanos = Links.NEVER;
 
     private int directAttempts;
+    private boolean wasRelayed;
     private String directFailure = "";
     private int attempts;
     private long resentFrames;
@@ -60,7 +61,13 @@ final class Resumption {
         reset();
         directAttempts = 0;
         directFailure = "";
+        wasRelayed = isRelayed;
         directDueNanos = isRelayed ? nowNanos + DIRECT_MIN_NANOS : Links.NEVER;
+    }
+
+    /** Returns whether the last connection of the session was relayed. */
+    boolean wasRelayed() {
+        return wasRelayed;
     }
 
     /** Returns the time of the next direct dial; {@link Links#NEVER} if none is wanted. */

@@ -73,6 +73,7 @@ final class LinkPair {
         final List<String> received = new ArrayList<>();
         int opened;
         int closed;
+        int directDials;
         private final List<Runnable> effects = new ArrayList<>();
 
         Side(NodeId id, Versions versions) {
@@ -107,16 +108,40 @@ final class LinkPair {
 
         @Override
         public void dial(int connection, String address) {
+            dial(connection, isRelayed);
+        }
+
+        @Override
+        public void dialDirectly(int connection, String address) {
+            directDials++;
+            if (isDirectPossible) {
+                dial(connection, false);
+            } else {
+                effects.add(() -> input(() -> links.onDialFailed(connection, DialFailure.UNREACHABLE, "no route")));
+            }
+        }
+
+        private void dial(int connection, boolean isThroughServer) {
             effects.add(() -> {
                 Wire wire = new Wire(this, connection);
                 wires.put(connection, wire);
                 all.add(wire);
                 wire.toAcceptor.queue.add(() -> {
                     wire.isAcceptorOpen = true;
-                    wire.acceptor.input(() -> wire.acceptorNumber = wire.acceptor.links.onAccepted(id.name()));
+                    wire.acceptor.input(() -> {
+                        wire.acceptorNumber = wire.acceptor.links.onAccepted(id.name());
+                        if (isThroughServer) {
+                            wire.acceptor.links.onRelayed(wire.acceptorNumber, "server");
+                        }
+                    });
                     wire.acceptor.wires.put(wire.acceptorNumber, wire);
                     if (wire.isDialerOpen) {
-                        wire.toDialer.queue.add(() -> input(() -> links.onConnected(connection)));
+                        wire.toDialer.queue.add(() -> input(() -> {
+                            if (isThroughServer) {
+                                links.onRelayed(connection, "server");
+                            }
+                            links.onConnected(connection);
+                        }));
                     }
                 });
             });
@@ -236,6 +261,11 @@ final class LinkPair {
     final Side high;
     final List<Wire> all = new ArrayList<>();
 
+    /** Connections pass through a server, unless they are dialled directly. */
+    boolean isRelayed;
+
+    boolean isDirectPossible;
+
     /** Each frame is confirmed as soon as it has arrived. */
     boolean isConfirming;
 
@@ -278,6 +308,29 @@ final class LinkPair {
             if (wire.isDialerOpen || wire.isAcceptorOpen) {
                 wire.breakNow();
             }
+        }
+    }
+
+    /** Lets everything that is under way arrive. */
+    void arrive() {
+        while (choices() > 0) {
+            deliver(0);
+        }
+    }
+
+    /** Lets a time pass, in which everything arrives at once. */
+    void pass(long millis) {
+        long end = nowNanos + millis * MS;
+        while (true) {
+            arrive();
+            long deadline = Math.min(low.links.nextDeadline(), high.links.nextDeadline());
+            if (deadline > end) {
+                nowNanos = end;
+                return;
+            }
+            nowNanos = Math.max(nowNanos, deadline);
+            low.input(low.links::onTimer);
+            high.input(high.links::onTimer);
         }
     }
 

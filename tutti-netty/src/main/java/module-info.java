@@ -25,6 +25,8 @@ module dev.tutti.netty {
             dev.tutti.stomp;
     exports dev.tutti.netty.tls;
 
+    provides dev.tutti.core.discovery.DiscoveryProvider with
+            dev.tutti.netty.RendezvousProvider;
     provides dev.tutti.core.driver.DriverProvider with
             dev.tutti.netty.DatagramProvider,
             dev.tutti.netty.NettyDriverProvider;

@@ -135,7 +135,7 @@ public enum Io {
         };
     }
 
-    IoHandlerFactory handlers() {
+    public IoHandlerFactory handlers() {
         return handlers.get();
     }
 

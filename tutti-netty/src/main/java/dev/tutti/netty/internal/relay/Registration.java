@@ -21,22 +21,24 @@ final class Registration implements ControlStream.Listener {
     private static final long PAUSE_MAX_MILLIS = 2_000;
 
     /** Connections that the server may announce while earlier ones are being opened; further ones are not taken. */
-    private static final int UPGRADES_MAX = 64;
+    private static final int ACCEPTING_MAX = 64;
 
     private final RelayContext context;
     private final RelayServer server;
     private final String address;
-    private final Relays.Acceptor acceptor;
+    private final Relays.@Nullable Acceptor acceptor;
     private final RelayCounters counters;
-    private final Set<Upgrade> accepting = new HashSet<>();
-    private @Nullable Upgrade upgrade;
+    private final Set<ServerCall> accepting = new HashSet<>();
+    private @Nullable ServerCall call;
     private @Nullable Channel control;
     private @Nullable Future<?> pause;
     private long pauseMillis = PAUSE_MIN_MILLIS;
     private String trouble = "";
     private boolean isClosed;
 
-    Registration(RelayContext context, RelayServer server, String address, Relays.Acceptor acceptor, RelayCounters counters) {
+    /** @param acceptor null if the node is only listed, and takes no connections through the server */
+    Registration(
+            RelayContext context, RelayServer server, String address, Relays.@Nullable Acceptor acceptor, RelayCounters counters) {
         this.context = context;
         this.server = server;
         this.address = address;
@@ -45,7 +47,11 @@ final class Registration implements ControlStream.Listener {
     }
 
     static String path(RelayContext context, String what, String argument) {
-        return "/v1/clusters/" + encode(context.options.cluster()) + "/" + what + "/" + encode(argument);
+        return path(context, what) + "/" + encode(argument);
+    }
+
+    static String path(RelayContext context, String what) {
+        return "/v1/clusters/" + encode(context.options.cluster()) + "/" + what;
     }
 
     private static String encode(String text) {
@@ -65,22 +71,23 @@ final class Registration implements ControlStream.Listener {
         if (isClosed) {
             return;
         }
-        upgrade = Upgrade.open(context, server, path(context, "listen", address), new Upgrade.Result() {
+        String path = path(context, "listen", address) + (acceptor == null ? "?relay=no" : "");
+        call = ServerCall.open(context, server, path, new ServerCall.Result() {
             @Override
             public void onOpen(SocketChannel channel) {
-                upgrade = null;
+                call = null;
                 control = channel;
                 counters.onServer(true);
                 pauseMillis = PAUSE_MIN_MILLIS;
                 trouble = "";
-                LOG.info("{}: reached through the rendezvous server {}", address, server);
+                LOG.info("{}: listed by the rendezvous server {}", address, server);
                 channel.pipeline().addLast(new ControlStream(Registration.this));
             }
 
             @Override
-            public void onFailed(int status, String detail) {
-                upgrade = null;
-                again((status == Upgrade.NO_ANSWER ? "" : status + ": ") + detail);
+            public void onAnswer(int status, String text) {
+                call = null;
+                again(ServerCall.reason(status, text));
             }
         });
     }
@@ -99,7 +106,7 @@ final class Registration implements ControlStream.Listener {
         }
         if (!reason.equals(trouble)) {
             trouble = reason;
-            LOG.warn("{}: not reached through the rendezvous server {}, which is tried again: {}", address, server, reason);
+            LOG.warn("{}: not listed by the rendezvous server {}, which is tried again: {}", address, server, reason);
         }
         pause = context.loop.schedule(this::open, pauseMillis, TimeUnit.MILLISECONDS);
         pauseMillis = Math.min(PAUSE_MAX_MILLIS, 2 * pauseMillis);
@@ -107,21 +114,24 @@ final class Registration implements ControlStream.Listener {
 
     @Override
     public void onConnect(String ticket, String from) {
-        if (accepting.size() >= UPGRADES_MAX) {
+        Relays.Acceptor taker = acceptor;
+        if (taker == null || accepting.size() >= ACCEPTING_MAX) {
             counters.onIgnored();
             return;
         }
-        Accepting result = new Accepting(from);
-        result.upgrade = Upgrade.open(context, server, path(context, "accept", ticket), result);
-        accepting.add(result.upgrade);
+        Accepting result = new Accepting(taker, from);
+        result.call = ServerCall.open(context, server, path(context, "accept", ticket), result);
+        accepting.add(result.call);
     }
 
-    private final class Accepting implements Upgrade.Result {
+    private final class Accepting implements ServerCall.Result {
 
+        private final Relays.Acceptor taker;
         private final String from;
-        private @Nullable Upgrade upgrade;
+        private @Nullable ServerCall call;
 
-        Accepting(String from) {
+        Accepting(Relays.Acceptor taker, String from) {
+            this.taker = taker;
             this.from = from;
         }
 
@@ -129,19 +139,19 @@ final class Registration implements ControlStream.Listener {
         public void onOpen(SocketChannel channel) {
             end();
             counters.onAccepted();
-            acceptor.onAccepted(channel, server.toString(), from);
+            taker.onAccepted(channel, server.toString(), from);
         }
 
         @Override
-        public void onFailed(int status, String detail) {
+        public void onAnswer(int status, String text) {
             end();
             counters.onFailed();
-            LOG.debug("{}: a connection from {} over {} was not opened: {}", address, from, server, detail);
+            LOG.debug("{}: a connection from {} over {} was not opened: {}", address, from, server, ServerCall.reason(status, text));
         }
 
         private void end() {
-            if (upgrade != null) {
-                accepting.remove(upgrade);
+            if (call != null) {
+                accepting.remove(call);
             }
         }
     }
@@ -151,10 +161,10 @@ final class Registration implements ControlStream.Listener {
         if (pause != null) {
             pause.cancel(false);
         }
-        if (upgrade != null) {
-            upgrade.cancel();
+        if (call != null) {
+            call.cancel();
         }
-        Set.copyOf(accepting).forEach(Upgrade::cancel);
+        Set.copyOf(accepting).forEach(ServerCall::cancel);
         if (control != null) {
             control.close();
         }

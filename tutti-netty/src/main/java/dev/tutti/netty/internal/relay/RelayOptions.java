@@ -70,15 +70,27 @@ public final class RelayOptions {
      * @throws TransportException if they can't be used, or not safely
      */
     public static @Nullable RelayOptions of(Settings settings, boolean isSecure) {
-        List<RelayServer> servers =
-                RendezvousSettings.servers(settings).stream().map(RelayServer::of).toList();
-        if (servers.isEmpty() || settings.get(RendezvousSettings.RELAY) == Relay.NEVER) {
+        if (settings.get(RendezvousSettings.SERVERS).isEmpty() || settings.get(RendezvousSettings.RELAY) == Relay.NEVER) {
             return null;
         }
         if (!isSecure && !settings.get(TransportSettings.INSECURE)) {
             throw new TransportException(RendezvousSettings.SERVERS.name() + ": a server can read and change what it relays unless"
                     + " nodes use TLS. Use security.secret-file; or tls.certificate, tls.key and tls.authority; or"
                     + " rendezvous.relay: never; or, if the servers are trusted, security.insecure: true");
+        }
+        return ofDiscovery(settings);
+    }
+
+    /**
+     * Returns the options; null if there are no servers.
+     *
+     * @throws TransportException if they can't be used
+     */
+    public static @Nullable RelayOptions ofDiscovery(Settings settings) {
+        List<RelayServer> servers =
+                RendezvousSettings.servers(settings).stream().map(RelayServer::of).toList();
+        if (servers.isEmpty()) {
+            return null;
         }
         String proxy = settings.get(RendezvousSettings.PROXY).strip();
         RelayOptions options = new RelayOptions(settings, servers, proxy.isEmpty() ? null : Proxy.of(proxy));

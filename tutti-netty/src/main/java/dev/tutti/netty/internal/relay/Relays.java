@@ -83,7 +83,7 @@ public final class Relays {
     }
 
     /** A dial that is under way. */
-    public final class Dial implements Upgrade.Result {
+    public final class Dial implements ServerCall.Result {
 
         private final String address;
         private final List<RelayServer> servers;
@@ -91,7 +91,7 @@ public final class Relays {
         private final StringBuilder failures = new StringBuilder();
         private boolean isUnknown = true;
         private int tried;
-        private @Nullable Upgrade upgrade;
+        private @Nullable ServerCall call;
 
         Dial(String address, List<RelayServer> servers, Dialled result) {
             this.address = address;
@@ -106,7 +106,7 @@ public final class Relays {
                 return;
             }
             RelayServer server = servers.get(tried++);
-            upgrade = Upgrade.open(context, server, Registration.path(context, "connect", address), this);
+            call = ServerCall.open(context, server, Registration.path(context, "connect", address), this);
         }
 
         @Override
@@ -116,16 +116,17 @@ public final class Relays {
         }
 
         @Override
-        public void onFailed(int status, String detail) {
-            isUnknown &= status == Upgrade.NOT_FOUND;
-            failures.append(failures.isEmpty() ? "over " : "; over ").append(servers.get(tried - 1)).append(": ").append(detail);
+        public void onAnswer(int status, String text) {
+            isUnknown &= status == ServerCall.NOT_FOUND;
+            failures.append(failures.isEmpty() ? "over " : "; over ").append(servers.get(tried - 1)).append(": ")
+                    .append(ServerCall.reason(status, text));
             next();
         }
 
         /** Gives the dial up; its result is not told. */
         public void cancel() {
-            if (upgrade != null) {
-                upgrade.cancel();
+            if (call != null) {
+                call.cancel();
             }
         }
     }

@@ -42,10 +42,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt to open a stream of bytes on a server: a request with an HTTP upgrade (RFC 9110, 7.8), perhaps through a proxy. On the
- * loop, except for its look-ups.
+ * A request to a server, perhaps through a proxy: a question, or an attempt to open a stream of bytes by an HTTP upgrade (RFC 9110,
+ * 7.8). On the loop, except for its look-ups.
  */
-final class Upgrade extends ChannelInboundHandlerAdapter {
+final class ServerCall extends ChannelInboundHandlerAdapter {
 
     /** No answer of a server. */
     static final int NO_ANSWER = 0;
@@ -55,22 +55,28 @@ final class Upgrade extends ChannelInboundHandlerAdapter {
     private static final String PROTOCOL = "tutti";
     private static final int LINE_MAX = 1_024;
     private static final int HEADERS_MAX = 8_192;
-    private static final int BODY_MAX = 4_096;
-    private static final int DETAIL_MAX = 300;
+    private static final int BODY_MAX = 64 * 1_024;
+    private static final int REASON_MAX = 300;
 
-    /** Receiver of the result, on the loop; it is told one of the two, unless the attempt is cancelled. */
+    /** Receiver of the result, on the loop; it is told one of the two, unless the call is cancelled. */
     interface Result {
 
         /** The stream is open. What the receiver adds at the end of the pipeline reads and writes its bytes. */
         void onOpen(SocketChannel channel);
 
-        /** @param status the server's answer, or {@link #NO_ANSWER} */
-        void onFailed(int status, String detail);
+        /**
+         * The server has answered, and opened no stream; or it has not answered.
+         *
+         * @param status the server's answer, or {@link #NO_ANSWER}
+         * @param text the answer's body as the server has written it, or the reason why there is none
+         */
+        void onAnswer(int status, String text);
     }
 
     private final RelayContext context;
     private final RelayServer server;
     private final String path;
+    private final boolean isUpgrade;
     private final Result result;
     private final ArrayDeque<InetAddress> candidates = new ArrayDeque<>();
     private String token = "";
@@ -80,29 +86,40 @@ final class Upgrade extends ChannelInboundHandlerAdapter {
     private @Nullable Future<?> deadline;
     private boolean isOver;
 
-    private Upgrade(RelayContext context, RelayServer server, String path, Result result) {
+    private ServerCall(RelayContext context, RelayServer server, String path, boolean isUpgrade, Result result) {
         this.context = context;
         this.server = server;
         this.path = path;
+        this.isUpgrade = isUpgrade;
         this.result = result;
     }
 
-    static Upgrade open(RelayContext context, RelayServer server, String path, Result result) {
-        Upgrade upgrade = new Upgrade(context, server, path, result);
+    /** Opens a stream. */
+    static ServerCall open(RelayContext context, RelayServer server, String path, Result result) {
+        return begin(new ServerCall(context, server, path, true, result));
+    }
+
+    /** Asks, and opens no stream. */
+    static ServerCall ask(RelayContext context, RelayServer server, String path, Result result) {
+        return begin(new ServerCall(context, server, path, false, result));
+    }
+
+    private static ServerCall begin(ServerCall call) {
+        RelayContext context = call.context;
         long timeoutNanos = context.options.timeoutNanos();
-        upgrade.deadline = context.loop.schedule(
-                () -> upgrade.fail(NO_ANSWER, "no answer within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms"),
+        call.deadline = context.loop.schedule(
+                () -> call.fail("no answer within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms"),
                 timeoutNanos,
                 TimeUnit.NANOSECONDS);
         try {
-            context.workers.execute(upgrade::lookUp);
+            context.workers.execute(call::lookUp);
         } catch (RejectedExecutionException e) {
-            upgrade.onLoop(() -> upgrade.fail(NO_ANSWER, "too many look-ups are under way at this node"));
+            call.onLoop(() -> call.fail("too many look-ups are under way at this node"));
         }
-        return upgrade;
+        return call;
     }
 
-    /** Gives the attempt up; its result is not told. */
+    /** Gives the call up; its result is not told. */
     void cancel() {
         if (end()) {
             abort();
@@ -125,7 +142,7 @@ final class Upgrade extends ChannelInboundHandlerAdapter {
                 connect("the name " + first.host() + " has no address");
             });
         } catch (IOException e) {
-            onLoop(() -> fail(NO_ANSWER, String.valueOf(e.getMessage())));
+            onLoop(() -> fail(String.valueOf(e.getMessage())));
         }
     }
 
@@ -149,7 +166,7 @@ final class Upgrade extends ChannelInboundHandlerAdapter {
             return;
         }
         if (next == null) {
-            fail(NO_ANSWER, lastFailure);
+            fail(lastFailure);
             return;
         }
         InetSocketAddress hop = new InetSocketAddress(next, firstHop().port());
@@ -200,16 +217,18 @@ final class Upgrade extends ChannelInboundHandlerAdapter {
         if (!token.isEmpty()) {
             headers.set(HttpHeaderNames.AUTHORIZATION, "Bearer " + token);
         }
-        if (server.isWebSocket()) {
+        if (isUpgrade && server.isWebSocket()) {
             URI uri = URI.create((server.isTls() ? "wss://" : "ws://") + server + path);
             handshaker = WebSocketClientHandshakerFactory.newHandshaker(
                     uri, WebSocketVersion.V13, null, false, headers, WebSocketBytes.FRAME_MAX);
             handshaker.handshake(active.channel());
             return;
         }
-        headers.set(HttpHeaderNames.HOST, server.toString())
-                .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE)
-                .set(HttpHeaderNames.UPGRADE, PROTOCOL);
+        headers.set(HttpHeaderNames.HOST, server.toString());
+        headers.set(HttpHeaderNames.CONNECTION, isUpgrade ? HttpHeaderValues.UPGRADE : HttpHeaderValues.CLOSE);
+        if (isUpgrade) {
+            headers.set(HttpHeaderNames.UPGRADE, PROTOCOL);
+        }
         active.writeAndFlush(new DefaultFullHttpRequest(
                 HttpVersion.HTTP_1_1, HttpMethod.GET, path, Unpooled.EMPTY_BUFFER, headers, new DefaultHttpHeaders()));
     }
@@ -223,16 +242,14 @@ final class Upgrade extends ChannelInboundHandlerAdapter {
         try {
             int status = response.status().code();
             if (status != HttpResponseStatus.SWITCHING_PROTOCOLS.code()) {
-                String text = response.content().toString(StandardCharsets.UTF_8).strip();
-                String detail = Printable.escape(text.length() > DETAIL_MAX ? text.substring(0, DETAIL_MAX) : text);
-                fail(status, detail.isEmpty() ? response.status().toString() : detail);
-            } else if (!server.isWebSocket() && !PROTOCOL.equals(response.headers().get(HttpHeaderNames.UPGRADE))) {
-                fail(NO_ANSWER, "is no rendezvous server: it has upgraded to another protocol");
+                answer(status, response.content().toString(StandardCharsets.UTF_8));
+            } else if (!isUpgrade || !server.isWebSocket() && !PROTOCOL.equals(response.headers().get(HttpHeaderNames.UPGRADE))) {
+                fail("is no rendezvous server: it has upgraded to another protocol");
             } else {
                 succeed(reading.pipeline(), response);
             }
         } catch (RuntimeException e) {
-            fail(NO_ANSWER, String.valueOf(e.getMessage()));
+            fail(String.valueOf(e.getMessage()));
         } finally {
             response.release();
         }
@@ -264,25 +281,36 @@ final class Upgrade extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext inactive) {
-        fail(NO_ANSWER, "closed the connection without an answer");
+        fail("closed the connection without an answer");
         inactive.fireChannelInactive();
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext failing, Throwable cause) {
         String text = cause.getMessage();
-        fail(NO_ANSWER, text == null ? cause.getClass().getSimpleName() : text);
+        fail(text == null ? cause.getClass().getSimpleName() : text);
     }
 
-    private void fail(int status, String detail) {
+    private void fail(String reason) {
+        context.onFailed();
+        answer(NO_ANSWER, reason);
+    }
+
+    private void answer(int status, String text) {
         if (end()) {
-            context.onFailed();
             abort();
-            result.onFailed(status, detail);
+            result.onAnswer(status, text);
         }
     }
 
-    /** Returns whether the attempt was not over before. */
+    /** Returns the reason of an answer that is no stream, in one line for people. */
+    static String reason(int status, String text) {
+        String line = text.strip();
+        String shown = Printable.escape(line.length() > REASON_MAX ? line.substring(0, REASON_MAX) : line);
+        return status == NO_ANSWER ? shown : "HTTP " + status + (shown.isEmpty() ? "" : ": " + shown);
+    }
+
+    /** Returns whether the call was not over before. */
     private boolean end() {
         boolean wasOver = isOver;
         isOver = true;

@@ -29,6 +29,7 @@ module dev.tutti {
     exports dev.tutti.internal.door to
             dev.tutti.console,
             dev.tutti.metrics,
+            dev.tutti.rendezvous,
             dev.tutti.stomp;
 
     uses dev.tutti.core.discovery.DiscoveryProvider;

@@ -12,10 +12,10 @@ import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 
 /** Turns binary messages of a WebSocket (RFC 6455) into the stream of their bytes, and back. The bounds of messages mean nothing. */
-final class WebSocketBytes extends ChannelDuplexHandler {
+public final class WebSocketBytes extends ChannelDuplexHandler {
 
     /** Longest payload of a frame that is read. */
-    static final int FRAME_MAX = 1 << 20;
+    public static final int FRAME_MAX = 256 << 10;
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -34,11 +34,8 @@ final class WebSocketBytes extends ChannelDuplexHandler {
 
     @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-        ByteBuf bytes = (ByteBuf) message;
-        if (bytes.isReadable()) {
-            context.write(new BinaryWebSocketFrame(bytes), promise);
-        } else {
-            context.write(bytes, promise);
-        }
+        // The answer to the upgrade passes, too, at the server.
+        boolean isPayload = message instanceof ByteBuf bytes && bytes.isReadable();
+        context.write(isPayload ? new BinaryWebSocketFrame((ByteBuf) message) : message, promise);
     }
 }

@@ -7,6 +7,7 @@ module dev.tutti.cli {
     requires dev.tutti.console;
     requires dev.tutti.draw;
     requires dev.tutti.netty;
+    requires dev.tutti.rendezvous;
     requires dev.tutti.stomp;
     requires info.picocli;
     requires static org.jspecify;
@@ -20,6 +21,8 @@ module dev.tutti.cli {
     opens dev.tutti.cli.inspection to
             info.picocli;
     opens dev.tutti.cli.node to
+            info.picocli;
+    opens dev.tutti.cli.rendezvous to
             info.picocli;
     opens dev.tutti.cli.stomp to
             info.picocli;

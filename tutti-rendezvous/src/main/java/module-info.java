@@ -14,4 +14,5 @@ module dev.tutti.rendezvous {
     requires static org.jspecify;
 
     exports dev.tutti.rendezvous;
+    exports dev.tutti.rendezvous.settings;
 }

@@ -38,16 +38,17 @@ final class Modules {
             Map.entry("tomcat", Set.of("core", "api", "blocks", "sites")),
             // Its certificates are read again by the code that nodes use.
             Map.entry("stomp", Set.of("core", "address", "api", "netty")),
+            Map.entry("rendezvous", Set.of("core", "address", "api", "netty")),
             Map.entry("console", Set.of("core", "address", "api", "blocks")),
             Map.entry("draw", Set.of("core", "api", "stomp")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "address", "api", "blocks", "config", "netty", "stomp", "draw", "console")),
+            Map.entry("cli", Set.of("core", "address", "api", "blocks", "config", "netty", "stomp", "draw", "console", "rendezvous")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "api", "blocks", "metrics", "console", "config", "cli")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
-            Map.entry("io.netty.", Set.of("netty", "stomp", "console", "discovery")),
+            Map.entry("io.netty.", Set.of("netty", "stomp", "console", "discovery", "rendezvous")),
             Map.entry("io.micrometer.", Set.of("metrics", "bench")),
             Map.entry("io.opentelemetry.", Set.of("metrics")),
             // The campaign runs tests that have to detect mutants.
@@ -68,7 +69,7 @@ final class Modules {
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
             Map.entry(
                     "org.slf4j.",
-                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites")));
+                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous")));
 
     private final String root;
 

@@ -11,6 +11,7 @@ import dev.tutti.cli.node.ChatCommand;
 import dev.tutti.cli.node.ConsoleCommand;
 import dev.tutti.cli.node.DrawCommand;
 import dev.tutti.cli.node.NodeCommand;
+import dev.tutti.cli.rendezvous.RendezvousCommand;
 import dev.tutti.cli.stomp.StompCommand;
 import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.cli.terminal.Failures;
@@ -45,6 +46,7 @@ import picocli.CommandLine.Spec;
             StompCommand.class,
             ConsoleCommand.class,
             DrawCommand.class,
+            RendezvousCommand.class,
             DoctorCommand.class,
             ViewCommand.class,
             ProbeCommand.class,
@@ -65,6 +67,7 @@ import picocli.CommandLine.Spec;
             "  tutti stomp                       serves STOMP: clients of any language send and listen",
             "  tutti console                     the cluster in a browser",
             "  tutti draw                        a drawing board for browsers, shared by all who start it",
+            "  tutti rendezvous                  where nodes meet that can't dial each other",
             "  tutti doctor                      what keeps a node from meeting others",
             "  tutti view                        the nodes that run on this machine",
             "  tutti top                         members, rates and windows, again and again",

@@ -3,6 +3,7 @@ package dev.tutti.rendezvous;
 import dev.tutti.address.HostPort;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.rendezvous.internal.http.HttpListener;
+import dev.tutti.rendezvous.settings.RendezvousServerSettings;
 import java.util.List;
 import java.util.Map;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Group;
 import dev.tutti.Node;
+import dev.tutti.rendezvous.settings.RendezvousServerSettings;
 import dev.tutti.testing.Await;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -4,6 +4,7 @@ import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.rendezvous.settings.RendezvousServerSettings;
 import dev.tutti.stomp.StompSettings;
 import java.util.Locale;
 
@@ -44,6 +45,14 @@ final class SettingsPage {
 
                 """);
         table("", Settings.of(ConsoleSettings.ALL), page);
+        page.append("""
+
+                ## Of a rendezvous server
+
+                For `RendezvousServer.open`, and `tutti rendezvous` with `-D`.
+
+                """);
+        table("", Settings.of(RendezvousServerSettings.ALL), page);
         page.append("""
 
                 ## Of a group

@@ -1,20 +1,14 @@
 package dev.tutti.core.driver;
 
 import dev.tutti.core.settings.Setting;
-import dev.tutti.core.settings.SettingException;
-import dev.tutti.core.settings.Settings;
-import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
 
 /** Settings of a node that use rendezvous servers: to find other nodes, and to reach those that can't be dialled. */
 public final class RendezvousSettings {
 
-    private static final int SERVERS_MAX = 16;
-    private static final Set<String> SCHEMES = Set.of("tcp", "tls", "ws", "wss");
+    /** Most servers of a node. */
+    public static final int SERVERS_MAX = 16;
 
     private RendezvousSettings() {}
 
@@ -67,48 +61,4 @@ public final class RendezvousSettings {
             "HTTP proxy on the way to the servers, http://host:port or http://user:password@host:port; empty for none.");
 
     public static final List<Setting<?>> ALL = List.of(SERVERS, RELAY, HEAD_START, TOKEN, TOKEN_FILE, AUTHORITY, PROXY);
-
-    /**
-     * Returns the addresses of the servers, each with host and port.
-     *
-     * @throws SettingException if one is malformed, or there are too many
-     */
-    public static List<URI> servers(Settings settings) {
-        List<URI> servers = new ArrayList<>();
-        for (String text : settings.get(SERVERS)) {
-            servers.add(server(text));
-        }
-        if (servers.size() > SERVERS_MAX) {
-            throw new SettingException(
-                    SERVERS.name() + ": there are " + servers.size() + ", and at most " + SERVERS_MAX + " are possible");
-        }
-        return List.copyOf(servers);
-    }
-
-    private static URI server(String text) {
-        URI uri;
-        try {
-            uri = URI.create(text);
-        } catch (IllegalArgumentException e) {
-            throw wrong(text);
-        }
-        boolean isRoot = uri.getPath() == null || uri.getPath().isEmpty() || uri.getPath().equals("/");
-        if (uri.getScheme() == null
-                || !SCHEMES.contains(uri.getScheme().toLowerCase(Locale.ROOT))
-                || uri.getHost() == null
-                || uri.getPort() < 1
-                || uri.getPort() > 65_535
-                || !isRoot
-                || uri.getRawUserInfo() != null
-                || uri.getRawQuery() != null
-                || uri.getRawFragment() != null) {
-            throw wrong(text);
-        }
-        return uri;
-    }
-
-    private static SettingException wrong(String text) {
-        return new SettingException(SERVERS.name() + ": '" + text
-                + "' is no server; write tcp://, tls://, ws:// or wss:// and host:port, wss://meet.example.com:443 for example");
-    }
 }

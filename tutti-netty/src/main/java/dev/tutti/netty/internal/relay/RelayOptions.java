@@ -87,8 +87,7 @@ public final class RelayOptions {
      * @throws TransportException if they can't be used
      */
     public static @Nullable RelayOptions ofDiscovery(Settings settings) {
-        List<RelayServer> servers =
-                RendezvousSettings.servers(settings).stream().map(RelayServer::of).toList();
+        List<RelayServer> servers = RelayServer.of(settings.get(RendezvousSettings.SERVERS));
         if (servers.isEmpty()) {
             return null;
         }

@@ -1,7 +1,9 @@
 package dev.tutti.netty.internal.relay;
 
 import dev.tutti.address.HostPort;
-import java.net.URI;
+import dev.tutti.core.driver.RendezvousSettings;
+import dev.tutti.core.settings.SettingException;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -12,12 +14,41 @@ import java.util.Locale;
  */
 record RelayServer(HostPort address, boolean isTls, boolean isWebSocket) {
 
-    static RelayServer of(URI uri) {
-        String host = uri.getHost();
-        String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-        String scheme = uri.getScheme().toLowerCase(Locale.ROOT);
-        return new RelayServer(
-                new HostPort(bare, uri.getPort()), scheme.equals("tls") || scheme.equals("wss"), scheme.startsWith("ws"));
+    /**
+     * Reads the servers of a node.
+     *
+     * @throws SettingException if one is malformed, or there are too many
+     */
+    static List<RelayServer> of(List<String> texts) {
+        if (texts.size() > RendezvousSettings.SERVERS_MAX) {
+            throw new SettingException(RendezvousSettings.SERVERS.name() + ": there are " + texts.size() + ", and at most "
+                    + RendezvousSettings.SERVERS_MAX + " are possible");
+        }
+        return texts.stream().map(RelayServer::of).toList();
+    }
+
+    private static RelayServer of(String text) {
+        int end = text.indexOf("://");
+        String scheme = end < 0 ? "" : text.substring(0, end).toLowerCase(Locale.ROOT);
+        String rest = end < 0 ? "" : text.substring(end + "://".length());
+        String place = rest.endsWith("/") ? rest.substring(0, rest.length() - 1) : rest;
+        if (!List.of("tcp", "tls", "ws", "wss").contains(scheme)) {
+            throw wrong(text);
+        }
+        try {
+            HostPort address = HostPort.parse(place);
+            if (address.port() > 0 && address.host().chars().allMatch(c -> '!' <= c && c <= '~' && c != '/' && c != '@')) {
+                return new RelayServer(address, scheme.equals("tls") || scheme.equals("wss"), scheme.startsWith("ws"));
+            }
+        } catch (IllegalArgumentException e) {
+            throw wrong(text);
+        }
+        throw wrong(text);
+    }
+
+    private static SettingException wrong(String text) {
+        return new SettingException(RendezvousSettings.SERVERS.name() + ": '" + text
+                + "' is no server; write tcp://, tls://, ws:// or wss:// and host:port, wss://meet.example.com:443 for example");
     }
 
     @Override

@@ -8,7 +8,7 @@ import dev.tutti.internal.door.ListenAddress;
 import dev.tutti.internal.door.Places;
 import dev.tutti.internal.door.Places.Place;
 import dev.tutti.netty.internal.loop.Io;
-import dev.tutti.rendezvous.RendezvousServerSettings;
+import dev.tutti.rendezvous.settings.RendezvousServerSettings;
 import dev.tutti.rendezvous.internal.registry.Quotas;
 import dev.tutti.rendezvous.internal.registry.Registry;
 import io.netty.bootstrap.ServerBootstrap;

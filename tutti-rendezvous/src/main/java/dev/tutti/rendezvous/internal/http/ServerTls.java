@@ -4,7 +4,7 @@ import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.reload.ReloadedFiles;
 import dev.tutti.netty.tls.PrivateFile;
-import dev.tutti.rendezvous.RendezvousServerSettings;
+import dev.tutti.rendezvous.settings.RendezvousServerSettings;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;

@@ -45,7 +45,7 @@ public final class Registry {
         int pairs;
     }
 
-    /** What is known of a cluster, for people. */
+    /** A cluster, for people. */
     public record Summary(String name, int nodes, int relayed, int pairs) {}
 
     private final Quotas quotas;

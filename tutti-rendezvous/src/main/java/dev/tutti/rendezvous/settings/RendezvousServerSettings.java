@@ -1,4 +1,4 @@
-package dev.tutti.rendezvous;
+package dev.tutti.rendezvous.settings;
 
 import dev.tutti.core.settings.Setting;
 import java.time.Duration;

@@ -14,6 +14,27 @@ public record HostPort(String host, int port) {
     /** Most characters of an address: a name of the DNS, a port, and blanks. */
     private static final int TEXT_MAX = 300;
 
+    /** Ends the mark of a host. */
+    private static final char MARK_END = '~';
+
+    /**
+     * Returns the mark of a host that others may have, too, as private addresses: {@code a7x3k2qd} of
+     * {@code a7x3k2qd~192.168.1.2}; empty if it has none.
+     */
+    public String mark() {
+        return host.substring(0, Math.max(0, host.indexOf(MARK_END)));
+    }
+
+    /** Returns the host without its mark. */
+    public String machine() {
+        return host.substring(host.indexOf(MARK_END) + 1);
+    }
+
+    /** Returns the same address with a mark. */
+    public HostPort marked(String mark) {
+        return new HostPort(mark + MARK_END + machine(), port);
+    }
+
     /** Returns the text of an address, without the interface that an IPv6 address may name: others have interfaces of their own. */
     public static String hostOf(InetAddress address) {
         String text = address.getHostAddress();

@@ -99,10 +99,11 @@ public record Names(
         }
     }
 
-    /** Normalizes an address: literal ones have several spellings, and may name an interface. */
+    /** Normalizes an address: literal ones have several spellings, and may have a mark and name an interface. */
     private static String normal(String text) {
-        int scope = text.indexOf('%');
-        String host = scope < 0 ? text : text.substring(0, scope);
+        String bare = new HostPort(text, -1).machine();
+        int scope = bare.indexOf('%');
+        String host = scope < 0 ? bare : bare.substring(0, scope);
         InetAddress literal = Resolver.literal(host);
         return literal == null ? host.toLowerCase(Locale.ROOT) : literal.getHostAddress();
     }

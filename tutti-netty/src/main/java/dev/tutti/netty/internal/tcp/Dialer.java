@@ -69,7 +69,7 @@ final class Dialer {
             return;
         }
         dial.port = target.port();
-        InetAddress literal = Resolver.literal(target.host());
+        InetAddress literal = Resolver.literal(target.machine());
         if (literal != null) {
             InetAddress scoped = Interfaces.scoped(literal, endpoint.scope());
             if (scoped instanceof Inet6Address six && six.isLinkLocalAddress() && six.getScopeId() == 0) {
@@ -81,7 +81,7 @@ final class Dialer {
             dial.candidates.add(scoped);
             connectNext(dial);
         } else {
-            Resolver.lookUp(endpoint.loop().workers(), target.host(), found -> onResolved(dial, target, found));
+            Resolver.lookUp(endpoint.loop().workers(), target.machine(), found -> onResolved(dial, target, found));
         }
     }
 

@@ -6,6 +6,7 @@ import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.address.Binding;
 import dev.tutti.netty.internal.address.Interfaces;
+import dev.tutti.netty.internal.address.Mark;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.loop.Loop;
 import dev.tutti.netty.internal.relay.RelayOptions;
@@ -24,16 +25,22 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /** The loop and the listening socket of a node. */
 final class Endpoint {
 
     private static final int BACKLOG = 1_024;
+    private static final String MARKED_DOMAIN = ".tutti";
     private static final int PAGE_BYTES = 8 * 1024;
 
     /** Chunks of 256 KiB; only TLS allocates from them. */
@@ -84,8 +91,11 @@ final class Endpoint {
             endpoint.scope = address.isLinkLocalAddress() ? Interfaces.scope(address) : 0;
             endpoint.bound = new HostPort(HostPort.hostOf(address), port).toString();
             endpoint.advertised = binding.advertised(port);
-            endpoint.security = Security.open(settings, endpoint.advertised);
             RelayOptions relayed = RelayOptions.of(settings, isSecure);
+            if (relayed != null && settings.get(TransportSettings.ADVERTISE).isBlank()) {
+                endpoint.advertised = Mark.add(endpoint.advertised);
+            }
+            endpoint.security = Security.open(settings, endpoint.advertised);
             if (relayed != null) {
                 endpoint.relays = new Relays(endpoint.loop.executor(), endpoint.io::newSocket, endpoint.loop.workers(), relayed);
             }
@@ -188,16 +198,32 @@ final class Endpoint {
     }
 
     /**
+     * @param mark mark of the node that a client wants, or of this node; empty for none
      * @param tasks runs the arithmetic of the handshake
      * @throws IllegalStateException if no TLS is set
      */
-    SslHandler tlsHandler(boolean isClient, Executor tasks, long timeoutNanos) {
+    SslHandler tlsHandler(boolean isClient, String mark, Executor tasks, long timeoutNanos) {
         if (security == null) {
             throw new IllegalStateException("a TLS handshake without TLS");
         }
-        SslHandler handler = new SslHandler(security.engine(isClient), tasks);
+        SSLEngine engine = security.engine(isClient);
+        if (!mark.isEmpty()) {
+            nameServer(engine, isClient, mark + MARKED_DOMAIN);
+        }
+        SslHandler handler = new SslHandler(engine, tasks);
         handler.setHandshakeTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
         return handler;
+    }
+
+    /** Lets a client name the node that it wants (SNI, RFC 6066), and a server refuse clients that want another one. */
+    private static void nameServer(SSLEngine engine, boolean isClient, String name) {
+        SSLParameters parameters = engine.getSSLParameters();
+        if (isClient) {
+            parameters.setServerNames(List.of(new SNIHostName(name)));
+        } else {
+            parameters.setSNIMatchers(List.of(SNIHostName.createSNIMatcher(Pattern.quote(name))));
+        }
+        engine.setSSLParameters(parameters);
     }
 
     /** Returns whether frames carry checksums. */

@@ -87,7 +87,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter implements Inbo
         this.route = route;
         this.isSecure = isSecure;
         this.host = channel.remoteAddress() == null ? "" : HostQueue.host(channel.remoteAddress().getAddress());
-        this.tls = dial != null && isSecure ? driver.tlsHandler(true) : null;
+        this.tls = dial != null && isSecure ? driver.tlsHandler(dial) : null;
         this.preface = new Preface(dial != null && isSecure);
         this.inbound = new Inbound(driver.check(), driver.directMemory(), driver.regions(), this);
     }
@@ -158,7 +158,7 @@ final class NettyConnection extends ChannelInboundHandlerAdapter implements Inbo
         if (bytes == null) {
             return;
         }
-        SslHandler handler = driver.tlsHandler(false);
+        SslHandler handler = driver.tlsHandler(null);
         tls = handler;
         // Handlers below it have had these bytes already.
         channel.pipeline().addBefore(channel.pipeline().context(this).name(), null, handler);

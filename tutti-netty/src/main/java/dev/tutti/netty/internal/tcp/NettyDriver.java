@@ -1,5 +1,6 @@
 package dev.tutti.netty.internal.tcp;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.Printable;
@@ -317,8 +318,10 @@ public final class NettyDriver implements StreamDriver {
         return security.trust();
     }
 
-    SslHandler tlsHandler(boolean isClient) {
-        return endpoint.tlsHandler(isClient, isClient ? loop.workers() : arrivals, options.connectTimeoutNanos());
+    /** @param dial the dial of this node; null for an accepted connection */
+    SslHandler tlsHandler(@Nullable Dial dial) {
+        String mark = HostPort.parse(dial == null ? endpoint.advertised() : dial.address).mark();
+        return endpoint.tlsHandler(dial != null, mark, dial == null ? arrivals : loop.workers(), options.connectTimeoutNanos());
     }
 
     /** Opens a connection that is ready for frames; returns its number. */

@@ -3,6 +3,7 @@ package dev.tutti.netty.internal.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.driver.RendezvousSettings;
 import dev.tutti.core.driver.RendezvousSettings.Relay;
 import dev.tutti.core.driver.TransportException;
@@ -233,6 +234,25 @@ class RelayedConnectionsTest {
             open.await(Kind.ACCEPTED);
             assertThat(other.relayed).isEmpty();
             assertThat(server.dialled).isEmpty();
+        }
+    }
+
+    @Test
+    void anotherNodeWithTheSamePrivateAddressIsNotTakenForTheOneThatIsDialled() throws Exception {
+        try (RelayDouble server = new RelayDouble();
+                Probe stranger = Probe.start(settings(server.url(), ""));
+                Probe other = Probe.start(settings(server.url(), OTHER))) {
+            HostPort there = HostPort.parse(stranger.driver.address());
+            assertThat(there.mark()).isNotEmpty();
+            String wanted = there.marked("0123456789").toString();
+            try (Probe hidden = Probe.start(settings(server.url(), wanted))) {
+                server.awaitListening(3);
+                int dialled = other.dial(wanted);
+                other.await(Kind.CONNECTED);
+                hidden.await(Kind.ACCEPTED);
+                assertThat(other.relayed).containsOnlyKeys(dialled);
+                assertThat(stranger.events).isEmpty();
+            }
         }
     }
 

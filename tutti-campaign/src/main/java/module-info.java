@@ -4,6 +4,7 @@ module dev.tutti.campaign {
     requires dev.tutti.blocks;
     requires dev.tutti.layers;
     requires dev.tutti.protocols;
+    requires dev.tutti.rendezvous;
     requires dev.tutti.sim;
     requires dev.tutti.sites;
     requires dev.tutti.testkit;
@@ -26,6 +27,8 @@ module dev.tutti.campaign {
     opens dev.tutti.campaign.chaos to
             info.picocli;
     opens dev.tutti.campaign.commands to
+            info.picocli;
+    opens dev.tutti.campaign.relays to
             info.picocli;
     opens dev.tutti.campaign.scale to
             info.picocli;

@@ -1,6 +1,7 @@
 package dev.tutti.campaign;
 
 import dev.tutti.campaign.chaos.ChaosCommand;
+import dev.tutti.campaign.relays.RelaysCommand;
 import dev.tutti.campaign.scale.ScaleCommand;
 import dev.tutti.campaign.search.SimCommand;
 import dev.tutti.campaign.sessions.SessionsCommand;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Command;
             ChaosCommand.class,
             SessionsCommand.class,
             SitesCommand.class,
+            RelaysCommand.class,
             ScaleCommand.class,
             CommandLine.HelpCommand.class,
         })

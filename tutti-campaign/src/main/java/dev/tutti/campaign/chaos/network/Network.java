@@ -19,7 +19,7 @@ public interface Network extends AutoCloseable {
     /** Returns the settings of the process's node with the address on which it listens and the advertised one. */
     Map<String, String> settings(int process);
 
-    /** Returns the address at which others dial the process. */
+    /** Returns the address at which others dial the process; empty if they are told none. */
     String address(int process);
 
     /** Called when the process is about to be killed. */

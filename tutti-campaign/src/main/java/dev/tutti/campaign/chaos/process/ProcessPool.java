@@ -83,9 +83,13 @@ public final class ProcessPool implements AutoCloseable {
             settings.put("records.directory", directory.resolve(ProxyNetwork.name(slot) + ".records").toString());
         }
         settings.put("cluster", directory.getFileName().toString());
-        settings.put(
-                "discovery.seeds",
-                IntStream.range(0, present.length).mapToObj(network::address).collect(Collectors.joining(",")));
+        String seeds = IntStream.range(0, present.length)
+                .mapToObj(network::address)
+                .filter(address -> !address.isEmpty())
+                .collect(Collectors.joining(","));
+        if (!seeds.isEmpty()) {
+            settings.put("discovery.seeds", seeds);
+        }
         List<String> arguments = new ArrayList<>(List.of(
                 journal.toString(), Integer.toString(all.size()), Long.toString(intervalMillis)));
         settings.forEach((name, value) -> arguments.add(name + "=" + value));

@@ -8,6 +8,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -15,6 +16,9 @@ import java.util.concurrent.atomic.LongAdder;
  * reader slows its sender down, and holds no memory here beyond the other end's write buffer. An end of its output is passed on.
  */
 public final class Splice extends ChannelInboundHandlerAdapter {
+
+    /** Time in which the other direction of a pair has to end after the first one. */
+    private static final long HALF_CLOSED_SECONDS = 30;
 
     private final Channel peer;
     private final LongAdder bytes;
@@ -72,6 +76,8 @@ public final class Splice extends ChannelInboundHandlerAdapter {
             });
             if (context.channel() instanceof DuplexChannel own && own.isOutputShutdown()) {
                 context.close();
+            } else {
+                context.executor().schedule(() -> context.close(), HALF_CLOSED_SECONDS, TimeUnit.SECONDS);
             }
         }
     }

@@ -102,6 +102,7 @@ final class Arrivals {
             long count = last - Math.max(first - 1, told(site).of(member));
             if (count > 0) {
                 gaps += count;
+                group.resync().onGap(site);
                 SitesReport.tellGap(group, site, member.name(), count);
                 listeners.onGap(site, member, count);
             }

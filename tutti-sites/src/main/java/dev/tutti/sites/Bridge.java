@@ -353,6 +353,11 @@ final class Bridge {
             case BridgeFrame.Resume resume -> to(resume.group(), siteGroup -> siteGroup.outgoing().onResume(sender, resume));
             case BridgeFrame.Refuse refuse -> to(refuse.group(), siteGroup -> siteGroup.outgoing().onRefuse(sender, refuse));
             case BridgeFrame.Batch batch -> to(batch.group(), siteGroup -> siteGroup.incoming().onBatch(sender, batch));
+            case BridgeFrame.StateAsk ask -> to(ask.group(), siteGroup -> siteGroup.resync().onAsk(sender, siteOf(sender), ask));
+            case BridgeFrame.StateOffer offer -> to(offer.group(), siteGroup -> siteGroup.resync().onOffer(sender, offer));
+            case BridgeFrame.StateWait wait -> to(wait.group(), siteGroup -> siteGroup.resync().onWait(sender, siteOf(sender), wait));
+            case BridgeFrame.StatePart part -> to(part.group(), siteGroup -> siteGroup.resync().onPart(sender, part));
+            case BridgeFrame.StateRefuse refuse -> to(refuse.group(), siteGroup -> siteGroup.resync().onRefuse(sender, refuse));
             case BridgeFrame.Acknowledge acknowledge ->
                     to(acknowledge.group(), siteGroup -> siteGroup.outgoing().onAcknowledge(sender, acknowledge));
         }

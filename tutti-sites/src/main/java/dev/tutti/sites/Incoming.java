@@ -141,7 +141,12 @@ final class Incoming {
 
     /** Ends all streams, since this member has another state: they begin anew behind what that contains. Under the lock. */
     void onInstalled() {
-        List.copyOf(streams.values()).forEach(stream -> refuse(stream, "the site goes on with another state"));
+        refuseAll("the site goes on with another state");
+    }
+
+    /** Ends all streams, which begin anew later; under the lock. */
+    void refuseAll(String reason) {
+        List.copyOf(streams.values()).forEach(stream -> refuse(stream, reason));
     }
 
     /** Ends all streams; under the lock. */

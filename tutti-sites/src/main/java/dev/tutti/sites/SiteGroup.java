@@ -65,6 +65,7 @@ public final class SiteGroup implements AutoCloseable {
     private final Arrivals arrivals = new Arrivals(this);
     private final Outgoing outgoing;
     private final Incoming incoming;
+    private final Resync resync;
     private long tooLarge;
 
     /** Brings back what is set aside; null before the group is joined, and if messages are kept in memory. */
@@ -89,6 +90,7 @@ public final class SiteGroup implements AutoCloseable {
         this.outgoing = new Outgoing(settings, retention, lock, this::onFailed);
         this.localMessages = new LocalMessages(this, settings, retention, gate, outgoing);
         this.incoming = new Incoming(settings, arrivals::of, lock, this::onFailed);
+        this.resync = new Resync(this, settings);
     }
 
     static SiteGroup join(SiteGroupBuilder settings) {
@@ -183,6 +185,7 @@ public final class SiteGroup implements AutoCloseable {
             arrivals.putStatus(status);
             outgoing.putStatus(status);
             incoming.putStatus(status);
+            resync.putStatus(status);
         });
         return status;
     }
@@ -285,6 +288,7 @@ public final class SiteGroup implements AutoCloseable {
         Listeners listeners = new Listeners(settings);
         locked(() -> {
             localView = next;
+            resync.onView();
             localMessages.onView(threads.nanoTime());
             arrivals.onView(next, listeners);
             incoming.onView(next);
@@ -321,7 +325,9 @@ public final class SiteGroup implements AutoCloseable {
             case SiteFrame.Here here -> localMessages.onSent(sender, here, listeners);
             case SiteFrame.Everywhere sent -> localMessages.onSent(sender, sent, listeners);
             case SiteFrame.Relayed relayed -> {
-                arrivals.accept(relayed.site(), relayed.items(), message.view(), listeners);
+                if (!resync.isArriving()) {
+                    arrivals.accept(relayed.site(), relayed.items(), message.view(), listeners);
+                }
                 if (sender.equals(self())) {
                     incoming.onDelivered(message.view().id());
                 }
@@ -340,6 +346,10 @@ public final class SiteGroup implements AutoCloseable {
                 retention.forget(forgotten.site());
                 gate.onRoom();
             }
+            case SiteFrame.StateBegin begin -> resync.onBegin(sender, begin);
+            case SiteFrame.StatePart part -> resync.onPart(part);
+            case SiteFrame.StateEnd end -> resync.onEnd(end, listeners);
+            case SiteFrame.StateCut cut -> resync.onCut(sender, cut, listeners);
             case SiteFrame.Recovered recovered -> {
                 localMessages.onRecovered(recovered, listeners);
                 if (sender.equals(self())) {
@@ -376,6 +386,7 @@ public final class SiteGroup implements AutoCloseable {
             }
             outgoing.attend(isMaster);
             incoming.attend();
+            resync.attend(isMaster);
             if (spill != null && !isClosed) {
                 spill.noteSites(retention.sites());
             }
@@ -414,6 +425,9 @@ public final class SiteGroup implements AutoCloseable {
             if (site == null || site.equals(sites.site()) || isClosed) {
                 // An announcement may still be under way; the stream is opened again then.
                 sites.bridge().sendAsync(sender, new BridgeFrame.Refuse(name, open.stream(), "the sender's site is not known here"));
+            } else if (resync.isArriving()) {
+                sites.bridge().sendAsync(
+                        sender, new BridgeFrame.Refuse(name, open.stream(), "the site takes over the state of another one"));
             } else {
                 incoming.onOpen(site, sender, open);
             }
@@ -436,6 +450,10 @@ public final class SiteGroup implements AutoCloseable {
 
     Incoming incoming() {
         return incoming;
+    }
+
+    Resync resync() {
+        return resync;
     }
 
     SiteGroupBuilder settings() {

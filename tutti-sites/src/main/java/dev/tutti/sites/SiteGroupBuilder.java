@@ -27,6 +27,7 @@ public final class SiteGroupBuilder {
     private Consumer<Gap> onGap = gap -> {};
     private Consumer<String> onClosed = reason -> {};
     private @Nullable GroupState state;
+    private boolean isResynchronized;
     private Stable stable = Stable.ALL;
     private WhenFull whenFull = WhenFull.WAIT;
     private long retainedBytesMax = 64 << 20;
@@ -69,6 +70,22 @@ public final class SiteGroupBuilder {
     /** Gives the group a state, which members of this site hand over; see {@link GroupBuilder#state}. */
     public SiteGroupBuilder state(GroupState state) {
         this.state = requireNonNull(state, "state");
+        return this;
+    }
+
+    /**
+     * Takes over the state of another site when messages of other sites are lost to this one for good, and when the group begins at this
+     * site while another one has a state that was begun earlier. The state is {@link #state}'s, which has to be set; all sites
+     * have to set this.
+     *
+     * <p>Each member is told of lost messages with {@link #onGap} first. Later, at one place among the messages, it is called to {@link
+     * GroupState#install(java.io.InputStream) install} the other site's state, on the thread of listeners, and is told those messages of
+     * its own site again that the state lacks. Messages of other sites go on behind the state. So the effect of each message that was
+     * sent everywhere is in the state exactly once; that of messages that were sent {@link Reach#HERE}, or to other sites alone, is not.
+     * Members hold the whole state, up to 256 MiB, before they install it.
+     */
+    public SiteGroupBuilder resynchronize() {
+        isResynchronized = true;
         return this;
     }
 
@@ -151,6 +168,9 @@ public final class SiteGroupBuilder {
      * @throws IllegalStateException as {@link GroupBuilder#join}, or if the site group is joined already
      */
     public SiteGroup join() {
+        if (isResynchronized && state == null) {
+            throw new IllegalStateException("site group " + name() + " has no state to resynchronize; see SiteGroupBuilder.state");
+        }
         return SiteGroup.join(this);
     }
 
@@ -190,6 +210,10 @@ public final class SiteGroupBuilder {
 
     @Nullable GroupState state() {
         return state;
+    }
+
+    boolean isResynchronized() {
+        return isResynchronized;
     }
 
     Stable stable() {

@@ -17,7 +17,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -53,11 +52,12 @@ final class SiteGroupState implements GroupState {
         group.lock().lock();
         try {
             Retention retention = group.retention();
-            put(out, group.arrivals().delivered());
-            put(out, retention.acknowledgedCopy());
+            SequenceVector.putAll(out, group.arrivals().delivered());
+            SequenceVector.putAll(out, retention.acknowledgedCopy());
             retention.seen().put(out);
             retention.dropped().put(out);
             group.localMessages().put(out);
+            group.resync().put(out);
             log = retention.log();
             first = log.first();
             end = log.end();
@@ -65,21 +65,6 @@ final class SiteGroupState implements GroupState {
             group.lock().unlock();
         }
         return new Image(out.copy(), log, first, end, application == null ? null : application.snapshot());
-    }
-
-    private static void put(ByteOutput out, Map<String, SequenceVector> vectors) {
-        out.putInt(vectors.size());
-        vectors.forEach((site, vector) -> vector.put(out.putText(site)));
-    }
-
-    private static TreeMap<String, SequenceVector> take(ByteInput in) {
-        TreeMap<String, SequenceVector> vectors = new TreeMap<>();
-        int count = in.takeCount(2 * Integer.BYTES);
-        for (int i = 0; i < count; i++) {
-            String site = in.takeText();
-            vectors.put(site, SequenceVector.take(in));
-        }
-        return vectors;
     }
 
     /** The state at a cut. Messages are read when they are written; those that all sites got meanwhile are left out. */
@@ -152,8 +137,8 @@ final class SiteGroupState implements GroupState {
         SequenceVector seen;
         try {
             ByteInput vectors = part(in, in.readInt());
-            TreeMap<String, SequenceVector> delivered = take(vectors);
-            TreeMap<String, SequenceVector> acknowledged = take(vectors);
+            TreeMap<String, SequenceVector> delivered = SequenceVector.takeAll(vectors);
+            TreeMap<String, SequenceVector> acknowledged = SequenceVector.takeAll(vectors);
             seen = SequenceVector.take(vectors);
             SequenceVector dropped = SequenceVector.take(vectors);
             if (replacement.isMerge()) {
@@ -166,6 +151,7 @@ final class SiteGroupState implements GroupState {
                 own = own.isEmpty() ? replaced : own;
                 group.retention().onDropped(dropped);
                 group.localMessages().replace(vectors);
+                group.resync().take(vectors);
             } finally {
                 group.lock().unlock();
             }

@@ -42,6 +42,11 @@ public final class SitesMetrics implements MetricsProvider {
             .gauge("incoming-unacknowledged", Unit.COUNT, "Batches of other sites that are not yet with this whole site.")
             .counter("incoming-refused", Unit.COUNT, "Streams of other sites that were refused; they are opened anew.")
             .counter("incoming-stale", Unit.COUNT, "Batches of streams that are over; their messages come again.")
+            .gauge("behind", Unit.COUNT, "1 if messages of other sites are lost to this one and it is to take over another site's state; else 0.")
+            .gauge("state-bytes", Unit.BYTES, "Bytes of another site's state that have come and are not installed yet.")
+            .counter("states-taken", Unit.COUNT, "Times that this member has installed the state of another site.")
+            .counter("states-given", Unit.COUNT, "Times that this member has sent its state to another site.")
+            .counter("states-failed", Unit.COUNT, "Times that the state of another site did not come; it is asked for again.")
             .list();
 
     private static final List<Metric> LINK = Metric.part(Place.SITE, "site-link")

@@ -106,6 +106,10 @@ final class SitesReport {
         tell(group, site, "gap", count + " messages of " + sender + " at site " + site + " are lost to this site");
     }
 
+    static void tellState(SiteGroup group, String source, String what, String text) {
+        tell(group, source, what, text);
+    }
+
     /** Looks once in a while at the messages that a group keeps, and tells if some were dropped. */
     static void look(SiteGroup group) {
         group.locked(() -> {

@@ -5,6 +5,7 @@ import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Messages among masters of different sites, on the bridge cluster.
@@ -52,6 +53,32 @@ public sealed interface BridgeFrame {
     /** A site has had no master for too long since list {@code number}, to all masters. */
     record Away(String site, long number) implements BridgeFrame {}
 
+    /**
+     * A site wants the state of the receiver's site.
+     *
+     * @param transfer number of the attempt
+     * @param begunMillis origin of the present state of the sender's site
+     * @param isBehind whether messages are lost to the sender's site
+     */
+    record StateAsk(String group, long transfer, long begunMillis, boolean isBehind) implements BridgeFrame {}
+
+    /** The receiver's site may have the state of the sender's. */
+    record StateOffer(String group, long transfer) implements BridgeFrame {}
+
+    /** The sender's site waits for the state, which has to contain these messages; by the messages' site. */
+    record StateWait(String group, long transfer, Map<String, SequenceVector> has) implements BridgeFrame {}
+
+    /** The next part of the state. */
+    record StatePart(String group, long transfer, byte[] bytes, boolean isLast) implements BridgeFrame {}
+
+    /**
+     * The receiver's site does not get the state.
+     *
+     * @param isFinal whether it is in vain to ask again
+     * @param isBehind whether messages are lost to the sender's site, too
+     */
+    record StateRefuse(String group, long transfer, String reason, boolean isFinal, boolean isBehind) implements BridgeFrame {}
+
     /** Returns the bytes of the frame. */
     default byte[] encode() {
         ByteOutput out = new ByteOutput();
@@ -70,6 +97,14 @@ public sealed interface BridgeFrame {
                 announce.part.put(out);
                 SiteFrame.putList(out, announce.groups, out::putText);
             }
+            case StateAsk ask -> begin(out, STATE_ASK, ask.group, ask.transfer).putLong(ask.begunMillis).putBoolean(ask.isBehind);
+            case StateOffer offer -> begin(out, STATE_OFFER, offer.group, offer.transfer);
+            case StateWait wait -> SequenceVector.putAll(begin(out, STATE_WAIT, wait.group, wait.transfer), wait.has);
+            case StatePart part -> begin(out, STATE_PART, part.group, part.transfer).putBytes(part.bytes).putBoolean(part.isLast);
+            case StateRefuse refuse -> begin(out, STATE_REFUSE, refuse.group, refuse.transfer)
+                    .putText(refuse.reason)
+                    .putBoolean(refuse.isFinal)
+                    .putBoolean(refuse.isBehind);
             case Away away -> out.putByte(AWAY).putText(away.site).putLong(away.number);
         }
         return out.copy();
@@ -98,6 +133,12 @@ public sealed interface BridgeFrame {
                             in.takeInt(),
                             SitePart.take(in),
                             SiteFrame.takeList(in, Integer.BYTES, ByteInput::takeText));
+                    case STATE_ASK -> new StateAsk(in.takeText(), in.takeLong(), in.takeLong(), in.takeBoolean());
+                    case STATE_OFFER -> new StateOffer(in.takeText(), in.takeLong());
+                    case STATE_WAIT -> new StateWait(in.takeText(), in.takeLong(), SequenceVector.takeAll(in));
+                    case STATE_PART -> new StatePart(in.takeText(), in.takeLong(), in.takeBytes(), in.takeBoolean());
+                    case STATE_REFUSE -> new StateRefuse(
+                            in.takeText(), in.takeLong(), in.takeText(), in.takeBoolean(), in.takeBoolean());
                     case AWAY -> new Away(in.takeText(), in.takeLong());
                     default -> throw new MalformedException("a message among sites has kind " + kind);
                 };
@@ -114,4 +155,9 @@ public sealed interface BridgeFrame {
     byte ACKNOWLEDGE = 5;
     byte ANNOUNCE = 6;
     byte AWAY = 7;
+    byte STATE_ASK = 8;
+    byte STATE_OFFER = 9;
+    byte STATE_WAIT = 10;
+    byte STATE_PART = 11;
+    byte STATE_REFUSE = 12;
 }

@@ -54,6 +54,7 @@ public final class Retention {
     /** Messages that were dropped before all sites had them. */
     private final SequenceVector dropped = new SequenceVector();
 
+    private boolean isPinned;
     private long droppedCount;
     private long droppedTaken;
 
@@ -288,7 +289,19 @@ public final class Retention {
         }
     }
 
+    /**
+     * Keeps messages from now on even if all sites have them, or no longer: while the state of another site is taken over, which may
+     * lack them.
+     */
+    public void setPinned(boolean isPinned) {
+        this.isPinned = isPinned;
+        trim();
+    }
+
     private void trim() {
+        if (isPinned) {
+            return;
+        }
         log.trimTo(others.values().stream().mapToLong(other -> other.position).min().orElse(log.end()));
     }
 

@@ -5,6 +5,7 @@ import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.sites.internal.log.OriginMember;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * For each member of an origin site, the number of the last of its messages that somebody has: without a gap, or with
@@ -99,6 +100,22 @@ public final class SequenceVector {
             taken.raise(OriginMember.take(in), in.takeLong());
         }
         return taken;
+    }
+
+    /** Puts the number of sites, and each with its messages. */
+    public static void putAll(ByteOutput out, Map<String, SequenceVector> vectors) {
+        out.putInt(vectors.size());
+        vectors.forEach((site, vector) -> vector.put(out.putText(site)));
+    }
+
+    /** @throws dev.tutti.blocks.codec.MalformedException if there are none */
+    public static TreeMap<String, SequenceVector> takeAll(ByteInput in) {
+        TreeMap<String, SequenceVector> vectors = new TreeMap<>();
+        for (int left = in.takeCount(2 * Integer.BYTES); left > 0; left--) {
+            String site = in.takeText();
+            vectors.put(site, take(in));
+        }
+        return vectors;
     }
 
     @Override

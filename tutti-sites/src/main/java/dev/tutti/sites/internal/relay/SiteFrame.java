@@ -65,6 +65,18 @@ public sealed interface SiteFrame {
         }
     }
 
+    /** This site begins to take over the state of another one. */
+    record StateBegin(long transfer, String source) implements SiteFrame {}
+
+    /** The next part of the other site's state. */
+    record StatePart(long transfer, byte[] bytes) implements SiteFrame {}
+
+    /** The other site's state is there, or does not come. */
+    record StateEnd(long transfer, boolean isWhole) implements SiteFrame {}
+
+    /** Place of the cut at which this site gives its state to another one. */
+    record StateCut(long transfer, String receiver) implements SiteFrame {}
+
     /** Returns the bytes of the frame. */
     default byte[] encode() {
         ByteOutput out = new ByteOutput();
@@ -89,6 +101,10 @@ public sealed interface SiteFrame {
                 recovered.seen.put(out);
                 putList(out, recovered.entries, entry -> entry.put(out));
             }
+            case StateBegin begin -> out.putByte(STATE_BEGIN).putLong(begin.transfer).putText(begin.source);
+            case StatePart part -> out.putByte(STATE_PART).putLong(part.transfer).putBytes(part.bytes);
+            case StateEnd end -> out.putByte(STATE_END).putLong(end.transfer).putBoolean(end.isWhole);
+            case StateCut cut -> out.putByte(STATE_CUT).putLong(cut.transfer).putText(cut.receiver);
         }
         return out.copy();
     }
@@ -111,6 +127,10 @@ public sealed interface SiteFrame {
                             SequenceVector.take(in),
                             SequenceVector.take(in),
                             takeList(in, Entry.BYTES_MIN, Entry::take));
+                    case STATE_BEGIN -> new StateBegin(in.takeLong(), in.takeText());
+                    case STATE_PART -> new StatePart(in.takeLong(), in.takeBytes());
+                    case STATE_END -> new StateEnd(in.takeLong(), in.takeBoolean());
+                    case STATE_CUT -> new StateCut(in.takeLong(), in.takeText());
                     default -> throw new MalformedException("a message of a site group has kind " + kind);
                 };
         in.end();
@@ -151,4 +171,8 @@ public sealed interface SiteFrame {
     byte ADDED = 5;
     byte FORGOTTEN = 6;
     byte RECOVERED = 7;
+    byte STATE_BEGIN = 8;
+    byte STATE_PART = 9;
+    byte STATE_END = 10;
+    byte STATE_CUT = 11;
 }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.sites.SiteGroupBuilder;
 import dev.tutti.sites.Sites;
+import dev.tutti.sites.WhenFull;
 import dev.tutti.sites.calls.SiteCallException.Reason;
 import dev.tutti.testkit.Cluster;
 import dev.tutti.testkit.ClusterTest;
@@ -36,11 +38,20 @@ class SiteCallsTest {
         private int count;
 
         Member(Node node, Cluster cluster, String[] seeds, UnaryOperator<SiteCallsBuilder<String, String>> settings) {
+            this(node, cluster, seeds, group -> group.expect("berlin", "paris"), settings);
+        }
+
+        Member(
+                Node node,
+                Cluster cluster,
+                String[] seeds,
+                UnaryOperator<SiteGroupBuilder> group,
+                UnaryOperator<SiteCallsBuilder<String, String>> settings) {
             sites = Sites.on(node)
                     .site(cluster.siteOf(cluster.numberOf(node)))
                     .bridge(() -> Node.of(Node.defaults()).cluster("bridge").seeds(seeds))
                     .open();
-            calls = settings.apply(SiteCalls.on(sites.group("calls").expect("berlin", "paris"), Codec.TEXT, Codec.TEXT)
+            calls = settings.apply(SiteCalls.on(group.apply(sites.group("calls")), Codec.TEXT, Codec.TEXT)
                             .handle(this::handle))
                     .join();
         }
@@ -153,6 +164,35 @@ class SiteCallsTest {
         members.running().forEach(member -> handled.add(member.handled));
         List<String> all = handled.stream().flatMap(List::stream).toList();
         assertThat(all).hasSizeGreaterThan(50).doesNotHaveDuplicates();
+    }
+
+    /** The site that answers keeps as much as it may for a third one, so that its answers have to wait. */
+    @ClusterTest(nodes = 3, seeds = 2)
+    void answersThatCanNotBeSentAreBoundedAndCounted(Cluster cluster) {
+        cluster.site("berlin", 1).site("paris", 2).site("rome", 3).latencyBetweenSites(Duration.ofMillis(20), Duration.ofMillis(1));
+        String[] seeds = cluster.addresses(1);
+        Components<Member> members = cluster.startAll(node -> new Member(
+                node,
+                cluster,
+                seeds,
+                group -> group.expect("berlin", "paris", "rome").retain(1 << 16, WhenFull.WAIT),
+                calls -> calls.runningMax(2)));
+        cluster.advanceUntil("sites are connected", Duration.ofSeconds(20), () -> members.running().stream()
+                .allMatch(member -> member.sites.view().up().size() == 3));
+        cluster.partition(3);
+        members.run(2, member -> {
+            for (int call = 0; call < 2; call++) {
+                member.calls.callAsync("rome", "x".repeat(30_000));
+            }
+        });
+        cluster.advance(Duration.ofMillis(100));
+        for (int round = 0; round < 15; round++) {
+            members.run(1, member -> member.calls.callAsync("paris", "x".repeat(6_000)));
+            cluster.advance(Duration.ofMillis(200));
+        }
+        // Four answers for each handler that may run: those wait, and the others are not sent.
+        assertThat(members.on(2).handled.size() + members.on(2).calls.status().get("refused")).isEqualTo(15);
+        assertThat(members.on(2).calls.status().get("unsent")).isEqualTo(15 - 4 * 2);
     }
 
     @ClusterTest(nodes = 6, seeds = 1)

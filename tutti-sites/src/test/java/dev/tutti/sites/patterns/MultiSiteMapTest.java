@@ -319,4 +319,23 @@ class MultiSiteMapTest {
         members.running().forEach(member -> assertThat(member.map.status())
                 .containsEntry("removed", 2L).containsEntry("forgotten", 1L).containsEntry("entries", 0L));
     }
+
+    /** One state is written to both. */
+    @ClusterTest(nodes = 4, seeds = 4)
+    void membersThatComeTogetherGetTheWholeState(Cluster cluster) {
+        cluster.site("berlin", 1, 2, 3, 4);
+        String[] seeds = cluster.addresses(1);
+        Components<Member> members =
+                cluster.startAll(node -> new Member(node, cluster, seeds, Settings.map(map -> map)));
+        cluster.advanceUntil("all have joined", Duration.ofSeconds(20), () -> members.running().size() == 4);
+        for (int number = 1; number <= 20; number++) {
+            members.run(1 + number % 4, Member::write);
+        }
+        cluster.advance(SECOND).crash(2, 3, 4).advance(Duration.ofSeconds(10)).restart(2, 3, 4);
+        cluster.advanceUntil("they are back", Duration.ofSeconds(20), () -> members.running().size() == 4);
+        cluster.advance(SECOND);
+        for (Member member : members.running()) {
+            assertThat(member.map.snapshot()).isNotEmpty().isEqualTo(members.on(1).map.snapshot());
+        }
+    }
 }

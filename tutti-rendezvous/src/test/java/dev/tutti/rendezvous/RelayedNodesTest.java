@@ -26,6 +26,7 @@ class RelayedNodesTest {
     private static final int MESSAGES = 500;
 
     private final List<Member> members = new ArrayList<>();
+    private final List<RendezvousServer> servers = new ArrayList<>();
 
     /** A node behind something that lets nobody in, and its member of the group. */
     private static final class Member implements AutoCloseable {
@@ -63,13 +64,18 @@ class RelayedNodesTest {
         }
     }
 
+    /** Nodes leave before their servers are gone, without which they would wait for each other. */
     @AfterEach
     void close() {
         members.forEach(Member::close);
+        servers.forEach(RendezvousServer::close);
     }
 
-    private static RendezvousServer server(int port) {
-        return RendezvousServer.open(RendezvousServer.defaults().with(RendezvousServerSettings.PORT, port));
+    private RendezvousServer server(int port) {
+        RendezvousServer server =
+                RendezvousServer.open(RendezvousServer.defaults().with(RendezvousServerSettings.PORT, port));
+        servers.add(server);
+        return server;
     }
 
     private void start(int count, String servers) {
@@ -101,13 +107,12 @@ class RelayedNodesTest {
     @ParameterizedTest
     @ValueSource(strings = {"tcp", "ws"})
     void formAGroup(String scheme) {
-        try (RendezvousServer server = server(0)) {
-            start(3, scheme + "://127.0.0.1:" + server.port());
-            members.forEach(member -> Thread.ofVirtual().start(() -> member.send(0, MESSAGES)));
-            awaitAll(MESSAGES);
-            assertThat(server.numbers()).containsEntry("nodes", 3L).containsEntry("pairs", 3L);
-            assertThat(server.numbers().get("relayed-bytes")).isGreaterThan(6L * MESSAGES);
-        }
+        RendezvousServer server = server(0);
+        start(3, scheme + "://127.0.0.1:" + server.port());
+        members.forEach(member -> Thread.ofVirtual().start(() -> member.send(0, MESSAGES)));
+        awaitAll(MESSAGES);
+        assertThat(server.numbers()).containsEntry("nodes", 3L).containsEntry("pairs", 3L);
+        assertThat(server.numbers().get("relayed-bytes")).isGreaterThan(6L * MESSAGES);
     }
 
     @Test
@@ -120,28 +125,24 @@ class RelayedNodesTest {
         List<Integer> views = List.copyOf(members.getFirst().views);
         server.close();
         members.forEach(member -> Thread.ofVirtual().start(() -> member.send(10, MESSAGES)));
-        try (RendezvousServer again = server(port)) {
-            awaitAll(MESSAGES);
-            assertThat(again.numbers()).containsEntry("nodes", 3L).containsEntry("pairs", 3L);
-            assertThat(members.getFirst().views).isEqualTo(views);
-        }
+        RendezvousServer again = server(port);
+        awaitAll(MESSAGES);
+        assertThat(again.numbers()).containsEntry("nodes", 3L).containsEntry("pairs", 3L);
+        assertThat(members.getFirst().views).isEqualTo(views);
     }
 
     @Test
     void goOnWithoutLossAndViewChangeWhenOneOfTheirServersIsGone() {
         RendezvousServer first = server(0);
-        try (RendezvousServer second = server(0)) {
-            start(3, "tcp://127.0.0.1:" + first.port() + ",ws://127.0.0.1:" + second.port());
-            members.forEach(member -> member.send(0, 10));
-            awaitAll(10);
-            List<Integer> views = List.copyOf(members.getFirst().views);
-            first.close();
-            members.forEach(member -> Thread.ofVirtual().start(() -> member.send(10, MESSAGES)));
-            awaitAll(MESSAGES);
-            assertThat(members.getFirst().views).isEqualTo(views);
-            assertThat(second.numbers()).containsEntry("pairs", 3L);
-        } finally {
-            first.close();
-        }
+        RendezvousServer second = server(0);
+        start(3, "tcp://127.0.0.1:" + first.port() + ",ws://127.0.0.1:" + second.port());
+        members.forEach(member -> member.send(0, 10));
+        awaitAll(10);
+        List<Integer> views = List.copyOf(members.getFirst().views);
+        first.close();
+        members.forEach(member -> Thread.ofVirtual().start(() -> member.send(10, MESSAGES)));
+        awaitAll(MESSAGES);
+        assertThat(members.getFirst().views).isEqualTo(views);
+        assertThat(second.numbers()).containsEntry("pairs", 3L);
     }
 }

@@ -37,7 +37,7 @@ public final class RendezvousSettings {
 
     public static final Setting<Duration> HEAD_START = Setting.duration(
             "rendezvous.head-start",
-            Duration.ofMillis(500),
+            Duration.ofMillis(250),
             Duration.ZERO,
             Duration.ofSeconds(30),
             "Time that a direct dial has before the same node is dialled over a server, too.");

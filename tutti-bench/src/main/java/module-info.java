@@ -4,6 +4,7 @@ module dev.tutti.bench {
     requires dev.tutti.blocks;
     requires dev.tutti.console;
     requires dev.tutti.metrics;
+    requires dev.tutti.rendezvous;
     requires HdrHistogram;
     requires info.picocli;
     requires io.nats.jnats;

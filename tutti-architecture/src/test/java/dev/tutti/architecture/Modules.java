@@ -44,7 +44,7 @@ final class Modules {
             // The command line makes certificates, which only the TLS code knows how to.
             Map.entry("cli", Set.of("core", "address", "api", "blocks", "config", "netty", "stomp", "draw", "console", "rendezvous")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
-            Map.entry("bench", Set.of("core", "api", "blocks", "metrics", "console", "config", "cli")));
+            Map.entry("bench", Set.of("core", "api", "blocks", "metrics", "console", "config", "cli", "rendezvous")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(

@@ -139,6 +139,18 @@ final class Peer implements AutoCloseable {
         return all.toByteArray();
     }
 
+    /** Returns whether the server closes the connection, perhaps after an answer. */
+    boolean isClosedAtLast() {
+        try {
+            socket.getInputStream().skipNBytes(Integer.MAX_VALUE);
+            return false;
+        } catch (java.net.SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
     /** Returns whether the server has closed the connection. */
     boolean isClosed() {
         try {

@@ -34,6 +34,7 @@ import picocli.CommandLine.Option;
             "  tutti perf mcast --pattern m-n --senders 2 --threads 4 --time 10s",
             "  tutti perf rpc --members 4 --threads 25,100",
             "  tutti perf strangers --rate 2000",
+            "  tutti perf relay --pairs 1,4",
             "  tutti perf pingpong --size 64B,1KiB --delivery virtual,inline",
         })
 public final class Perf {
@@ -53,6 +54,7 @@ public final class Perf {
         line.addSubcommand(Bench.of(new ScopesCommand(), ScopesCommand.DEFAULTS));
         line.addSubcommand(new AdmissionCommand());
         line.addSubcommand(new StrangersCommand());
+        line.addSubcommand(new RelayCommand());
         Bench.configure(line);
         if (arguments.length == 0) {
             line.usage(line.getOut());

@@ -53,10 +53,7 @@ public final class Host implements AutoCloseable {
             List<Integer> ranks) {
         this.name = name;
         List<String> command = new ArrayList<>(prefix);
-        command.add(java());
-        command.addAll(options);
-        command.add("-cp");
-        command.add(classPath());
+        command.addAll(javaCommand(options));
         command.add(main);
         command.addAll(arguments);
         for (int rank : ranks) {
@@ -71,6 +68,16 @@ public final class Host implements AutoCloseable {
         }
         input = new BufferedWriter(process.outputWriter(StandardCharsets.UTF_8));
         Thread.ofVirtual().name("reader of " + name).start(this::read);
+    }
+
+    /** Returns the beginning of a command that starts a class in a JVM like this one. */
+    public static List<String> javaCommand(List<String> options) {
+        List<String> command = new ArrayList<>();
+        command.add(java());
+        command.addAll(options);
+        command.add("-cp");
+        command.add(classPath());
+        return command;
     }
 
     private static String java() {

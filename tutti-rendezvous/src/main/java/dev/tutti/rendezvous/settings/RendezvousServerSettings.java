@@ -1,6 +1,7 @@
 package dev.tutti.rendezvous.settings;
 
 import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Size;
 import java.time.Duration;
 import java.util.List;
 
@@ -72,6 +73,21 @@ public final class RendezvousServerSettings {
     public static final Setting<Integer> CLUSTER_RELAYED_MAX = Setting.count(
             "rendezvous-server.cluster-relayed-max", 2_500, 1, 500_000, "Pairs of one cluster; further ones are refused.");
 
+    public static final Setting<Size> RELAYED_MEMORY = Setting.size(
+            "rendezvous-server.relayed-memory",
+            Size.mebibytes(64),
+            Size.mebibytes(1),
+            Size.gibibytes(64),
+            "Memory for relayed bytes that their receivers have not taken, in equal shares for the clusters that have pairs; beyond, a"
+                    + " pair of such a cluster gets at most 4 KiB at a time.");
+
+    public static final Setting<Duration> STALL_TIMEOUT = Setting.duration(
+            "rendezvous-server.stall-timeout",
+            Duration.ofSeconds(30),
+            Duration.ofMillis(300),
+            Duration.ofMinutes(10),
+            "Time in which a connection has to take something that waits for it; it is closed then.");
+
     public static final Setting<Duration> REQUEST_TIMEOUT = Setting.duration(
             "rendezvous-server.request-timeout",
             Duration.ofSeconds(5),
@@ -95,5 +111,7 @@ public final class RendezvousServerSettings {
             HOST_NODES_MAX,
             RELAYED_MAX,
             CLUSTER_RELAYED_MAX,
+            RELAYED_MEMORY,
+            STALL_TIMEOUT,
             REQUEST_TIMEOUT);
 }

@@ -9,6 +9,7 @@ import dev.tutti.rendezvous.internal.registry.Pair;
 import dev.tutti.rendezvous.internal.registry.Refused;
 import dev.tutti.rendezvous.internal.registry.Registry;
 import dev.tutti.rendezvous.internal.relay.ControlHandler;
+import dev.tutti.rendezvous.internal.relay.RelayedPair;
 import dev.tutti.rendezvous.internal.relay.Splice;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -23,13 +24,14 @@ import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
-import io.netty.handler.codec.http.websocketx.WebSocketServerHandshaker;
-import io.netty.handler.codec.http.websocketx.WebSocketServerHandshakerFactory;
+import io.netty.handler.codec.http.websocketx.WebSocketServerHandshaker13;
+import io.netty.handler.codec.http.websocketx.WebSocketVersion;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -60,14 +62,7 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
-        deadline = context.executor()
-                .schedule(
-                        () -> {
-                            service.counters().add(Name.TOO_SLOW, 1);
-                            context.close();
-                        },
-                        service.requestNanos(),
-                        TimeUnit.NANOSECONDS);
+        deadline = context.executor().schedule(() -> onTooSlow(context.channel()), service.requestNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void stopDeadline() {
@@ -79,6 +74,9 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
         if (isAsked) {
+            // There is one request to a connection, and nothing follows it before its answer.
+            service.counters().add(Name.REFUSED, 1);
+            context.close();
             return;
         }
         isAsked = true;
@@ -138,7 +136,7 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
         listing.nodes().forEach(node -> lines.append(node.address()).append('\n'));
         FullHttpResponse response = response(200, "text/plain; charset=utf-8", lines.toString());
         response.headers().set("Tutti-Version", listing.version());
-        channel.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
+        send(channel, response);
     }
 
     // ------------------------------------------------------------------ streams
@@ -207,18 +205,26 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
                     });
                     return;
                 }
-                Runnable end = () -> service.registry().end(accepted);
                 pair = null;
+                RelayedPair relayed = service.relayed(accepted);
+                Splice here = relayed.dialler(other);
                 place.onResident();
-                upgrade(channel, own, new Splice(other, service.relayed(), end));
+                upgrade(channel, own, here);
                 own.release();
                 other.eventLoop().execute(() -> {
+                    if (!other.isActive()) {
+                        relayed.onClosed();
+                        channel.close();
+                        request.release();
+                        return;
+                    }
+                    Splice there = relayed.acceptor(channel);
                     front.place.onResident();
-                    front.upgrade(other, request, new Splice(channel, service.relayed(), end));
+                    front.upgrade(other, request, there);
                     request.release();
                     service.counters().add(Name.PAIRED, 1);
-                    other.config().setAutoRead(true);
-                    channel.config().setAutoRead(true);
+                    there.start();
+                    channel.eventLoop().execute(here::start);
                 });
             });
         }
@@ -232,9 +238,17 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     private static void checkUpgrade(FullHttpRequest request) throws Refused {
-        String protocol = request.headers().get(HttpHeaderNames.UPGRADE, "");
-        if (!protocol.equals(PROTOCOL) && !protocol.equalsIgnoreCase("websocket")) {
+        HttpHeaders headers = request.headers();
+        String protocol = headers.get(HttpHeaderNames.UPGRADE, "");
+        boolean isWebSocket = protocol.equalsIgnoreCase("websocket");
+        if (!protocol.equals(PROTOCOL) && !isWebSocket) {
             throw new Refused(HttpResponseStatus.UPGRADE_REQUIRED.code(), "this is a stream: ask with Upgrade: tutti, or websocket");
+        }
+        // Checked before anything is begun for the request: a handshake that fails later would leave a pair with one end.
+        boolean isComplete = WebSocketVersion.V13.toHttpHeaderValue().equals(headers.get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))
+                && headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY);
+        if (isWebSocket && !isComplete) {
+            throw new Refused(Refused.BAD_REQUEST, "WebSockets are opened with Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key");
         }
     }
 
@@ -254,20 +268,11 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
             pipeline.remove(HttpServerCodec.class);
             return;
         }
-        WebSocketServerHandshaker handshaker = new WebSocketServerHandshakerFactory(
-                        request.uri(), null, false, WebSocketBytes.FRAME_MAX)
-                .newHandshaker(request);
-        if (handshaker == null) {
-            refuse(channel, new Refused(HttpResponseStatus.UPGRADE_REQUIRED.code(), "WebSockets are spoken in version 13"));
-            return;
-        }
         pipeline.addLast(new WebSocketBytes(), handler);
         pipeline.remove(this);
-        handshaker.handshake(channel, request).addListener(shaken -> {
-            if (!shaken.isSuccess()) {
-                channel.close();
-            }
-        });
+        new WebSocketServerHandshaker13(request.uri(), null, false, WebSocketBytes.FRAME_MAX)
+                .handshake(channel, request)
+                .addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
     }
 
     // ------------------------------------------------------------------ answers
@@ -279,11 +284,35 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
         if (refused.status() == Refused.UNAUTHORIZED) {
             response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Basic realm=\"tutti rendezvous\", charset=\"UTF-8\"");
         }
-        channel.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
+        send(channel, response);
     }
 
-    private static void answer(Channel channel, int status, String type, String text) {
-        channel.writeAndFlush(response(status, type, text)).addListener(ChannelFutureListener.CLOSE);
+    private void answer(Channel channel, int status, String type, String text) {
+        send(channel, response(status, type, text));
+    }
+
+    /** Sends an answer and closes the connection, after a while in any case: a client that does not read it holds no memory for long. */
+    private void send(Channel channel, FullHttpResponse whole) {
+        FullHttpResponse response = whole;
+        int bytes = response.content().readableBytes();
+        if (!service.answers().reserve(bytes)) {
+            service.counters().add(Name.ANSWERS_DROPPED, 1);
+            response.release();
+            response = response(Refused.UNAVAILABLE, "text/plain", "too many answers of the server were not read; ask again later\n");
+            bytes = 0;
+        }
+        int reserved = bytes;
+        Future<?> end = channel.eventLoop().schedule(() -> onTooSlow(channel), service.stallNanos(), TimeUnit.NANOSECONDS);
+        channel.writeAndFlush(response).addListener(_ -> {
+            service.answers().release(reserved);
+            end.cancel(false);
+            channel.close();
+        });
+    }
+
+    private void onTooSlow(Channel channel) {
+        service.counters().add(Name.TOO_SLOW, 1);
+        channel.close();
     }
 
     private static FullHttpResponse response(int status, String type, String text) {

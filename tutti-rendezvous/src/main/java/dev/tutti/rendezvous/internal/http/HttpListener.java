@@ -11,6 +11,7 @@ import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.rendezvous.settings.RendezvousServerSettings;
 import dev.tutti.rendezvous.internal.registry.Quotas;
 import dev.tutti.rendezvous.internal.registry.Registry;
+import dev.tutti.rendezvous.internal.relay.PartSizes;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -19,7 +20,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.codec.http.HttpDecoderConfig;
@@ -36,7 +36,6 @@ import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -49,11 +48,6 @@ public final class HttpListener implements AutoCloseable {
     private static final int REQUEST_LINE_MAX = 2_048;
     private static final int HEADERS_BYTES_MAX = 8_192;
     private static final int BODY_BYTES_MAX = 1_024;
-
-    /** Bytes that wait to be written to one end of a pair: above the first the other end is not read, below the second it is. */
-    private static final int PAUSE_BYTES = 256 * 1_024;
-
-    private static final int RESUME_BYTES = 64 * 1_024;
 
     private static final int THREADS_MAX = 4;
     private static final int HANDSHAKES_WAITING_MAX = 4_096;
@@ -86,12 +80,7 @@ public final class HttpListener implements AutoCloseable {
                 settings.get(RendezvousServerSettings.CONNECTIONS_MAX), settings.get(RendezvousServerSettings.HOST_CONNECTIONS_MAX));
         // Versions of an earlier run were given out less than once in a millisecond.
         Registry registry = new Registry(quotas(settings), System.currentTimeMillis(), new Tickets()::next);
-        this.service = new Service(
-                registry,
-                gatekeeper,
-                new ServerCounters(),
-                settings.get(RendezvousServerSettings.REQUEST_TIMEOUT).toNanos(),
-                places::taken);
+        this.service = new Service(settings, registry, gatekeeper, places);
         int threads = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, THREADS_MAX);
         this.loops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("tutti-rendezvous", true), io.handlers());
         this.arithmetic = new ThreadPoolExecutor(
@@ -164,7 +153,6 @@ public final class HttpListener implements AutoCloseable {
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(RESUME_BYTES, PAUSE_BYTES))
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel accepted) {
@@ -189,6 +177,7 @@ public final class HttpListener implements AutoCloseable {
             return;
         }
         accepted.closeFuture().addListener(_ -> place.leave());
+        accepted.config().setRecvByteBufAllocator(new PartSizes());
         connections.add(accepted);
         ChannelPipeline pipeline = accepted.pipeline();
         if (tls != null) {
@@ -218,10 +207,7 @@ public final class HttpListener implements AutoCloseable {
 
     /** Returns all numbers by name. From any thread. */
     public Map<String, Long> numbers() {
-        Map<String, Long> numbers = new TreeMap<>(service.numbers());
-        numbers.put("evicted", places.evicted());
-        numbers.put("no-place", places.refused());
-        return numbers;
+        return service.numbers();
     }
 
     /** Ends all connections. Idempotent. */

@@ -1,29 +1,41 @@
 package dev.tutti.rendezvous.internal.http;
 
+import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.door.Places;
+import dev.tutti.rendezvous.internal.http.ServerCounters.Name;
+import dev.tutti.rendezvous.internal.registry.Pair;
 import dev.tutti.rendezvous.internal.registry.Registry;
+import dev.tutti.rendezvous.internal.relay.RelayBudget;
+import dev.tutti.rendezvous.internal.relay.RelayedPair;
+import dev.tutti.rendezvous.settings.RendezvousServerSettings;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongSupplier;
 
 /** The parts of a server that its connections use. From any thread. */
 final class Service {
 
+    private static final long ANSWERS_BYTES_MAX = 16L << 20;
+
     private final Registry registry;
     private final Gatekeeper gatekeeper;
-    private final ServerCounters counters;
+    private final Places places;
     private final long requestNanos;
-    private final LongSupplier connections;
+    private final long stallNanos;
+    private final ServerCounters counters = new ServerCounters();
+    private final AnswerBudget answers = new AnswerBudget(ANSWERS_BYTES_MAX);
+    private final RelayBudget budget;
     private final LongAdder relayed = new LongAdder();
     private final long startedNanos = System.nanoTime();
     private volatile boolean isReady = true;
 
-    Service(Registry registry, Gatekeeper gatekeeper, ServerCounters counters, long requestNanos, LongSupplier connections) {
+    Service(Settings settings, Registry registry, Gatekeeper gatekeeper, Places places) {
         this.registry = registry;
         this.gatekeeper = gatekeeper;
-        this.counters = counters;
-        this.requestNanos = requestNanos;
-        this.connections = connections;
+        this.places = places;
+        this.requestNanos = settings.get(RendezvousServerSettings.REQUEST_TIMEOUT).toNanos();
+        this.stallNanos = settings.get(RendezvousServerSettings.STALL_TIMEOUT).toNanos();
+        this.budget = new RelayBudget(settings.get(RendezvousServerSettings.RELAYED_MEMORY).bytes());
     }
 
     Registry registry() {
@@ -38,14 +50,33 @@ final class Service {
         return counters;
     }
 
+    AnswerBudget answers() {
+        return answers;
+    }
+
     /** Returns the time in which a connection has to send its request. */
     long requestNanos() {
         return requestNanos;
     }
 
-    /** Returns the number of relayed bytes. */
-    LongAdder relayed() {
-        return relayed;
+    /** Returns the time in which a client has to take something that waits for it. */
+    long stallNanos() {
+        return stallNanos;
+    }
+
+    /** Begins to relay a pair, which the registry is told of when it is over. */
+    RelayedPair relayed(Pair pair) {
+        return new RelayedPair(budget, pair.cluster(), relayed, stallNanos, new RelayedPair.Listener() {
+            @Override
+            public void onStall() {
+                counters.add(Name.STALLED, 1);
+            }
+
+            @Override
+            public void onEnd() {
+                registry.end(pair);
+            }
+        });
     }
 
     boolean isReady() {
@@ -58,21 +89,32 @@ final class Service {
 
     /** Returns all numbers by name. */
     Map<String, Long> numbers() {
-        TreeMap<String, Long> numbers = new TreeMap<>(counters.all());
-        numbers.putAll(gauges());
-        numbers.put("relayed-bytes", relayed.sum());
+        TreeMap<String, Long> numbers = new TreeMap<>(gauges());
+        counted().forEach((counter, value) -> numbers.put(counter.text(), value));
         return numbers;
     }
 
     private Map<String, Long> gauges() {
         TreeMap<String, Long> gauges = new TreeMap<>();
-        registry.count(gauges);
-        gauges.put("connections", connections.getAsLong());
+        registry.gauges(gauges);
+        gauges.put("connections", (long) places.taken());
+        gauges.put("relayed-waiting-bytes", budget.waiting());
+        gauges.put("answers-waiting-bytes", answers.waiting());
         return gauges;
     }
 
+    /** Returns all counters, those of other parts included. */
+    private Map<Name, Long> counted() {
+        Map<Name, Long> counted = counters.all();
+        counted.put(Name.EVICTED, places.evicted());
+        counted.put(Name.NO_PLACE, places.refused());
+        counted.put(Name.TICKETS_EXPIRED, registry.ticketsExpired());
+        counted.put(Name.RELAYED_BYTES, relayed.sum());
+        return counted;
+    }
+
     String metrics() {
-        return counters.prometheus(gauges(), relayed.sum());
+        return ServerCounters.prometheus(gauges(), counted());
     }
 
     String page() {

@@ -23,6 +23,10 @@ public final class Pair {
         this.deadlineNanos = deadlineNanos;
     }
 
+    public String cluster() {
+        return cluster;
+    }
+
     public Dialler dialler() {
         return dialler;
     }

@@ -304,12 +304,17 @@ public final class Registry {
         return all;
     }
 
-    public synchronized void count(Map<String, Long> counters) {
-        counters.put("clusters", (long) clusters.size());
-        counters.put("nodes", (long) nodes);
-        counters.put("pairs", (long) pairs);
-        counters.put("pairs-waiting", (long) waiting.size());
-        counters.put("watchers", (long) watchers);
-        counters.put("tickets-expired", ticketsExpired);
+    /** Adds the present numbers by name. */
+    public synchronized void gauges(Map<String, Long> gauges) {
+        gauges.put("clusters", (long) clusters.size());
+        gauges.put("nodes", (long) nodes);
+        gauges.put("pairs", (long) pairs);
+        gauges.put("pairs-waiting", (long) waiting.size());
+        gauges.put("watchers", (long) watchers);
+    }
+
+    /** Returns the number of tickets with which nobody has come in time. */
+    public synchronized long ticketsExpired() {
+        return ticketsExpired;
     }
 }

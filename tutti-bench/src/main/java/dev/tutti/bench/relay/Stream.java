@@ -18,7 +18,7 @@ public final class Stream implements AutoCloseable {
     /** The cluster of all streams. */
     private static final String CLUSTER = "/v1/clusters/bench/";
 
-    /** How a stream is opened. */
+    /** Way in which a stream is opened. */
     public enum Way {
         RAW,
         WEBSOCKET,

@@ -5,13 +5,14 @@ import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.door.ListenAddress;
-import dev.tutti.internal.door.Places;
 import dev.tutti.internal.door.Places.Place;
+import dev.tutti.internal.door.Places;
 import dev.tutti.netty.internal.loop.Io;
-import dev.tutti.rendezvous.settings.RendezvousServerSettings;
+import dev.tutti.netty.internal.reload.ServerTls;
 import dev.tutti.rendezvous.internal.registry.Quotas;
 import dev.tutti.rendezvous.internal.registry.Registry;
 import dev.tutti.rendezvous.internal.relay.PartSizes;
+import dev.tutti.rendezvous.settings.RendezvousServerSettings;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -25,6 +26,7 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -73,7 +75,7 @@ public final class HttpListener implements AutoCloseable {
     public HttpListener(Settings settings) {
         this.settings = settings;
         this.address = ListenAddress.of(settings, RendezvousServerSettings.ADDRESS);
-        this.tls = ServerTls.of(settings);
+        this.tls = tls(settings);
         Gatekeeper gatekeeper = new Gatekeeper(tokens(settings), tls != null && tls.asksForCertificates());
         checkSafety(gatekeeper);
         this.places = new Places(
@@ -127,6 +129,33 @@ public final class HttpListener implements AutoCloseable {
             return file.isEmpty() ? null : new Tokens(Path.of(file));
         } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
             throw new SettingException("rendezvous-server.tokens-file: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Returns null if no certificate is set.
+     *
+     * @throws SettingException that names what is wrong
+     */
+    private static @Nullable ServerTls tls(Settings settings) {
+        String certificate = settings.get(RendezvousServerSettings.TLS_CERTIFICATE);
+        String key = settings.get(RendezvousServerSettings.TLS_KEY);
+        String authority = settings.get(RendezvousServerSettings.TLS_AUTHORITY);
+        if (certificate.isEmpty() && key.isEmpty() && authority.isEmpty()) {
+            return null;
+        }
+        if (certificate.isEmpty() || key.isEmpty()) {
+            throw new SettingException("rendezvous-server.tls-certificate and rendezvous-server.tls-key are set together; one is missing");
+        }
+        try {
+            return new ServerTls(
+                    "rendezvous server",
+                    Path.of(certificate),
+                    Path.of(key),
+                    authority.isEmpty() ? null : Path.of(authority),
+                    ClientAuth.OPTIONAL);
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+            throw new SettingException("rendezvous-server.tls-certificate, rendezvous-server.tls-key: can't be used: " + e.getMessage(), e);
         }
     }
 

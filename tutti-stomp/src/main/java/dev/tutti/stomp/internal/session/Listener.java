@@ -5,6 +5,7 @@ import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.door.ListenAddress;
+import dev.tutti.netty.internal.reload.ServerTls;
 import dev.tutti.stomp.StompSettings;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -15,11 +16,15 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -36,13 +41,13 @@ public final class Listener implements AutoCloseable {
     private static final int THREADS_MAX = 4;
 
     private final Settings settings;
-    private final @Nullable Tls tls;
+    private final @Nullable ServerTls tls;
     private final MultiThreadIoEventLoopGroup loops;
     private final ThreadPoolExecutor arithmetic;
     private final Channel channel;
     private volatile @Nullable Hub hub;
 
-    private Listener(Settings settings, Transport transport, @Nullable Tls tls) {
+    private Listener(Settings settings, Transport transport, @Nullable ServerTls tls) {
         this.settings = settings;
         this.tls = tls;
         int threads = settings.get(StompSettings.THREADS);
@@ -73,7 +78,7 @@ public final class Listener implements AutoCloseable {
      * @throws SettingException if the address can't be bound, or not safely
      */
     public static Listener open(Settings settings, TransportSettings.Io io, boolean hasAuthenticator) {
-        Tls tls = Tls.of(settings);
+        ServerTls tls = tls(settings);
         boolean isClosed = tls != null && (hasAuthenticator || tls.asksForCertificates());
         InetAddress address = ListenAddress.of(settings, StompSettings.ADDRESS);
         if (!isClosed && !settings.get(StompSettings.INSECURE) && !address.isLoopbackAddress()) {
@@ -82,6 +87,33 @@ public final class Listener implements AutoCloseable {
                     + " stomp.tls-authority; or say stomp.insecure: true");
         }
         return new Listener(settings, Transport.choose(io), tls);
+    }
+
+    /**
+     * Returns null if no certificate is set.
+     *
+     * @throws SettingException that names what is wrong
+     */
+    private static @Nullable ServerTls tls(Settings settings) {
+        String certificate = settings.get(StompSettings.TLS_CERTIFICATE);
+        String key = settings.get(StompSettings.TLS_KEY);
+        String authority = settings.get(StompSettings.TLS_AUTHORITY);
+        if (certificate.isEmpty() && key.isEmpty() && authority.isEmpty()) {
+            return null;
+        }
+        if (certificate.isEmpty() || key.isEmpty()) {
+            throw new SettingException("stomp.tls-certificate and stomp.tls-key are set together; one is missing");
+        }
+        try {
+            return new ServerTls(
+                    "STOMP",
+                    Path.of(certificate),
+                    Path.of(key),
+                    authority.isEmpty() ? null : Path.of(authority),
+                    ClientAuth.REQUIRE);
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+            throw new SettingException("stomp.tls-certificate, stomp.tls-key: can't be used: " + e.getMessage(), e);
+        }
     }
 
     private Channel bind(Transport transport) {
@@ -173,7 +205,7 @@ public final class Listener implements AutoCloseable {
             Shard shard = served.shardOf(accepted.eventLoop());
             StompConnection connection = new StompConnection(served, shard, accepted);
             ChannelPipeline pipeline = accepted.pipeline();
-            Tls secured = tls;
+            ServerTls secured = tls;
             if (secured != null) {
                 SslHandler handler = secured.handler(accepted.alloc(), arithmetic);
                 handler.setHandshakeTimeoutMillis(

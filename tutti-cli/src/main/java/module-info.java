@@ -12,6 +12,8 @@ module dev.tutti.cli {
     requires info.picocli;
     requires static org.jspecify;
 
+    uses dev.tutti.core.discovery.DiscoveryProvider;
+
     opens dev.tutti.cli to
             info.picocli;
     opens dev.tutti.cli.config to

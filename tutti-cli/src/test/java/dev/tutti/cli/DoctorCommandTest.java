@@ -6,12 +6,22 @@ import dev.tutti.Group;
 import dev.tutti.Node;
 import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.internal.Json;
+import dev.tutti.rendezvous.RendezvousServer;
+import dev.tutti.rendezvous.settings.RendezvousServerSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The doctor on this machine alone, without breaking anything on it. */
 class DoctorCommandTest {
+
+    @TempDir
+    private Path directory;
 
     private static List<?> findings(Run run) {
         return (List<?>) ((Map<?, ?>) Json.parse(run.out())).get("findings");
@@ -54,6 +64,36 @@ class DoctorCommandTest {
             assertThat(run.out()).contains("group chat: dissemination is ring here and fan-out at ann");
             assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
         }
+    }
+
+    @Test
+    void asksRendezvousServers() throws IOException {
+        Path tokens = secret("tokens", "tutti a-token-of-sixteen\n");
+        Path token = secret("token", "a-token-of-sixteen\n");
+        try (RendezvousServer server = RendezvousServer.open(RendezvousServer.defaults()
+                .with(RendezvousServerSettings.PORT, 0)
+                .with(RendezvousServerSettings.TOKENS_FILE, tokens.toString()))) {
+            String url = server.urls().getFirst();
+            String[] command = {
+                "doctor", "--port", "0", "-D", "rendezvous.servers=" + url, "-D", "rendezvous.relay=never", "-D",
+                "rendezvous.token-file=" + token
+            };
+            Run right = Run.of(command);
+            assertThat(right.out()).as(right.err()).contains(url + " answers, and lists no node of cluster tutti at present");
+            Files.writeString(token, "another-token-of-nobody");
+            Run run = Run.of(command);
+            assertThat(run.out()).contains(url + ": ", "HTTP 401: the server does not know this token", "-> rendezvous.token-file");
+            assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
+        }
+        assertThat(Run.of("doctor", "--port", "0", "-D", "rendezvous.servers=tcp://127.0.0.1:1", "-D", "rendezvous.relay=never").out())
+                .contains("tcp://127.0.0.1:1: ", "start 'tutti rendezvous' there");
+    }
+
+    private Path secret(String name, String text) throws IOException {
+        Path file = directory.resolve(name);
+        Files.writeString(file, text);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        return file;
     }
 
     @Test

@@ -77,6 +77,8 @@ class TuttiTest {
         "node --config missing.yaml | tutti: missing.yaml: there is no such file",
         "node --secret-file missing | tutti: --secret-file: missing can't be read; make one with: tutti certs secret missing",
         "node -D security.secret=x | tutti: -D security.secret: everybody on this machine sees the command line",
+        "node -D rendezvous.token=x | tutti: -D rendezvous.token: everybody on this machine sees the command line; put the secret in a file that only you can read, and use -D rendezvous.token-file=FILE",
+        "node -D rendezvous.proxy=x | tutti: -D rendezvous.proxy: everybody on this machine sees the command line; put it in a configuration file that only you can read, and use --config FILE",
     })
     void answersAWrongSettingInALine(String line, String message) {
         Run run = Run.of(line.split(" "));

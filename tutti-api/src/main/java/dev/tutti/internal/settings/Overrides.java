@@ -67,8 +67,9 @@ public final class Overrides {
         String name = property.substring(PROPERTY.length());
         String place = "system property " + property;
         if (spec.node().definitions().stream().anyMatch(setting -> setting.isSecret() && setting.name().equals(name))) {
-            throw new SettingException(place + ": everybody on this machine sees the command line; use " + name
-                    + "-file with a file that only the process's user may read");
+            throw new SettingException(place + ": everybody on this machine sees the command line; use "
+                    + (spec.node().has(name + "-file") ? name + "-file with a file" : "a configuration file")
+                    + " that only the process's user may read");
         }
         if (spec.node().has(name)) {
             return spec.withNode(spec.node().with(name, text, Source.SYSTEM_PROPERTY, place));

@@ -31,6 +31,7 @@ public final class Doctor {
             new RouteCheck(),
             new MulticastCheck(),
             new ReachCheck(),
+            new RendezvousCheck(),
             new MtuCheck(),
             new MemberCheck(),
             new RunningCheck());

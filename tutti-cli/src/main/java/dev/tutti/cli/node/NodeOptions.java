@@ -156,10 +156,18 @@ public final class NodeOptions {
             throw new SettingException(place + ": this is a setting of groups; write -D group." + name);
         }
         if (spec.node().definitions().stream().anyMatch(setting -> setting.isSecret() && setting.name().equals(name))) {
-            throw new SettingException(place + ": everybody on this machine sees the command line; put the secret in a file"
-                    + " that only you can read, and use --secret-file FILE");
+            throw new SettingException(place + ": everybody on this machine sees the command line; " + instead(spec.node(), name));
         }
         return spec.withNode(spec.node().with(name, text, Source.BUILDER, place));
+    }
+
+    /** Returns the way in which a secret setting is given without showing it. */
+    private static String instead(Settings settings, String name) {
+        if (settings.has(name + "-file")) {
+            return "put the secret in a file that only you can read, and use "
+                    + (name.equals("security.secret") ? "--secret-file FILE" : "-D " + name + "-file=FILE");
+        }
+        return "put it in a configuration file that only you can read, and use --config FILE";
     }
 
     private static @Nullable String text(@Nullable Path path) {

@@ -78,6 +78,10 @@ class DoctorCommandTest {
                 "doctor", "--port", "0", "-D", "rendezvous.servers=" + url, "-D", "rendezvous.relay=never", "-D",
                 "rendezvous.token-file=" + token
             };
+            Run relayed = Run.of(
+                    "doctor", "--port", "0", "-D", "rendezvous.servers=" + url, "-D", "security.insecure=true", "-D",
+                    "rendezvous.token-file=" + token);
+            assertThat(relayed.out()).as(relayed.err()).contains(url + " answers, and lists no node").endsWith("Nothing is wrong.\n");
             Run right = Run.of(command);
             assertThat(right.out()).as(right.err()).contains(url + " answers, and lists no node of cluster tutti at present");
             Files.writeString(token, "another-token-of-nobody");

@@ -78,7 +78,7 @@ public final class SeedNames implements DiscoverySource {
 
     @Override
     public void start(NodeEntry self) {
-        ownHost = HostPort.parse(self.address()).host();
+        ownHost = HostPort.parse(self.address()).machine();
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.tutti.cli.doctor;
 
 import dev.tutti.Node;
 import dev.tutti.address.HostPort;
+import dev.tutti.address.Resolver;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
@@ -87,13 +88,13 @@ final class DoctorContext {
         return "";
     }
 
-    /** Returns the address to which the probe is bound; null if it could not be. */
+    /** Returns the address that the probe advertises; null if there is none, or it is a name. */
     @Nullable InetAddress bound() {
         Node node = probe;
         if (node == null) {
             return null;
         }
-        return InetAddress.ofLiteral(HostPort.parse(node.address()).host());
+        return Resolver.literal(HostPort.parse(node.address()).machine());
     }
 
     List<Seed> seeds() {

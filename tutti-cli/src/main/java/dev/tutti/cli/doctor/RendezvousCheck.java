@@ -1,5 +1,6 @@
 package dev.tutti.cli.doctor;
 
+import dev.tutti.Node;
 import dev.tutti.core.discovery.DiscoveryProvider;
 import dev.tutti.core.discovery.DiscoverySource;
 import dev.tutti.core.discovery.NodeEntry;
@@ -45,7 +46,10 @@ final class RendezvousCheck implements Check {
         String cluster = context.get(TransportSettings.CLUSTER);
         try (DiscoverySource source = provider().open(settings).orElseThrow()) {
             source.start(new NodeEntry(cluster, "doctor", ""));
-            List<String> nodes = source.addresses();
+            // The probe of the doctor is listed, too.
+            Node probe = context.probe;
+            String own = probe == null ? "" : probe.address();
+            List<String> nodes = source.addresses().stream().filter(node -> !node.equals(own)).toList();
             String shown = String.join(", ", nodes.subList(0, Math.min(SHOWN_MAX, nodes.size()))) + (nodes.size() > SHOWN_MAX ? ", ..." : "");
             return Finding.ok(name(), server + " answers, and lists "
                     + (nodes.isEmpty() ? "no node of cluster " + cluster + " at present" : nodes.size() + " nodes of cluster " + cluster + ": " + shown));

@@ -154,7 +154,7 @@ public final class Listener implements AutoCloseable {
     public List<String> endpoints(String nodeAddress) {
         String advertised = settings.get(StompSettings.ADVERTISE);
         InetAddress address = ((InetSocketAddress) channel.localAddress()).getAddress();
-        String host = address.isAnyLocalAddress() ? HostPort.parse(nodeAddress).host() : HostPort.hostOf(address);
+        String host = address.isAnyLocalAddress() ? HostPort.parse(nodeAddress).machine() : HostPort.hostOf(address);
         String place = advertised.isEmpty() ? new HostPort(host, port()).toString() : advertised;
         return tls == null
                 ? List.of("stomp://" + place, "ws://" + place + "/")

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.File;
 import java.io.IOException;
 import java.lang.module.ModuleDescriptor;
@@ -27,11 +26,8 @@ class ModulesTest {
 
     @Test
     void seeOnlyWhatTheHousePlanDraws() {
-        JavaClasses classes = new ClassFileImporter()
-                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                .importPackages("dev.tutti");
-        assertThat(classes).hasSizeGreaterThan(50);
-        assertThat(new Modules("dev.tutti.").violations(classes)).isEmpty();
+        assertThat(Product.CLASSES).hasSizeGreaterThan(50);
+        assertThat(new Modules("dev.tutti.").violations(Product.CLASSES)).isEmpty();
     }
 
     /** Public packages with internals of their own, which return and take their types. No other circle stands. */
@@ -57,10 +53,7 @@ class ModulesTest {
 
     @Test
     void haveNoCirclesOfPackages() {
-        JavaClasses classes = new ClassFileImporter()
-                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                .importPackages("dev.tutti");
-        assertThat(new Packages("dev.tutti.", classes).circles()).containsExactlyInAnyOrderElementsOf(CIRCLES);
+        assertThat(new Packages("dev.tutti.", Product.CLASSES).circles()).containsExactlyInAnyOrderElementsOf(CIRCLES);
     }
 
     @Test

@@ -13,12 +13,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Gives every decoder its corpus and some thousands of hostile inputs, always the same ones. {@code -Dtutti.fuzz.seed}
  * and {@code -Dtutti.fuzz.runs} give others and more; {@code ./tutti-fuzz/campaign} looks for new ones, guided by
  * coverage.
  */
+@Execution(ExecutionMode.CONCURRENT) // They are so many that one after the other would outlast all other classes.
 class FuzzTest {
 
     private static final long SEED = Long.getLong("tutti.fuzz.seed", 1);

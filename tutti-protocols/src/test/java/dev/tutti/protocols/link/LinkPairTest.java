@@ -3,6 +3,7 @@ package dev.tutti.protocols.link;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Two nodes whose dials cross and whose connections break, in every order in which things can arrive. */
@@ -11,8 +12,9 @@ class LinkPairTest {
     private static final int RUNS_MAX = 300_000;
     private static final int RUNS_MIN = 300;
 
-    private static void assertOneSession(LinkPair pair, String choices) {
-        String story = choices + " " + pair;
+    private static void assertOneSession(LinkPair pair, Supplier<String> choices) {
+        // Text only for a failure: there are hundreds of thousands of runs.
+        Supplier<String> story = () -> choices.get() + " " + pair;
         assertThat(pair.openConnections()).as(story).isEqualTo(1);
         assertThat(pair.low.link().isOpen()).as(story).isTrue();
         assertThat(pair.high.link().isOpen()).as(story).isTrue();
@@ -35,11 +37,11 @@ class LinkPairTest {
                 pair.deliver(choices.choose(pair.choices()));
             }
             pair.settle();
-            assertOneSession(pair, choices.toString());
-            assertThat(pair.low.opened + pair.high.opened).as(pair.toString()).isEqualTo(2);
-            assertThat(pair.low.closed + pair.high.closed).as(pair.toString()).isZero();
+            assertOneSession(pair, choices::toString);
+            assertThat(pair.low.opened + pair.high.opened).as(pair::toString).isEqualTo(2);
+            assertThat(pair.low.closed + pair.high.closed).as(pair::toString).isZero();
             // A third where the end of the dropped one overtakes the WELCOME of the other.
-            assertThat(pair.all).as(choices + " " + pair).hasSizeLessThanOrEqualTo(3);
+            assertThat(pair.all).as(() -> choices + " " + pair).hasSizeLessThanOrEqualTo(3);
             return null;
         });
         assertThat(runs).isGreaterThan(RUNS_MIN);
@@ -55,8 +57,8 @@ class LinkPairTest {
                 pair.deliver(choices.choose(pair.choices()));
             }
             pair.settle();
-            assertOneSession(pair, choices.toString());
-            assertThat(pair.low.opened + pair.high.opened).as(pair.toString()).isEqualTo(2);
+            assertOneSession(pair, choices::toString);
+            assertThat(pair.low.opened + pair.high.opened).as(pair::toString).isEqualTo(2);
             return null;
         });
         assertThat(runs).isGreaterThan(RUNS_MIN);
@@ -80,8 +82,8 @@ class LinkPairTest {
                     }
                 }
                 pair.settle();
-                assertOneSession(pair, "break at " + after + ", " + choices);
-                assertThat(pair.low.closed + pair.high.closed).as(pair.toString()).isZero();
+                assertOneSession(pair, () -> "break at " + after + ", " + choices);
+                assertThat(pair.low.closed + pair.high.closed).as(pair::toString).isZero();
                 return null;
             });
         }
@@ -98,9 +100,9 @@ class LinkPairTest {
                 pair.deliver(choices.choose(pair.choices()));
             }
             pair.settle();
-            assertOneSession(pair, choices.toString());
+            assertOneSession(pair, choices::toString);
             assertThat(pair.low.link().epoch()).isEqualTo(1);
-            assertThat(pair.low.closed + pair.high.closed).as(pair.toString()).isZero();
+            assertThat(pair.low.closed + pair.high.closed).as(pair::toString).isZero();
             return null;
         });
         assertThat(runs).isGreaterThan(RUNS_MIN);
@@ -129,9 +131,9 @@ class LinkPairTest {
                 pair.deliver(choices.choose(pair.choices()));
             }
             pair.settle();
-            assertOneSession(pair, choices.toString());
-            assertThat(pair.low.link().epoch()).as(pair.toString()).isEqualTo(1);
-            assertThat(pair.low.closed + pair.high.closed).as(pair.toString()).isZero();
+            assertOneSession(pair, choices::toString);
+            assertThat(pair.low.link().epoch()).as(pair::toString).isEqualTo(1);
+            assertThat(pair.low.closed + pair.high.closed).as(pair::toString).isZero();
             return null;
         });
         assertThat(runs).isGreaterThan(RUNS_MIN);
@@ -145,10 +147,10 @@ class LinkPairTest {
                 pair.deliver(choices.choose(pair.choices()));
             }
             pair.settle();
-            assertOneSession(pair, choices.toString());
+            assertOneSession(pair, choices::toString);
             assertThat(pair.low.link().epoch()).isEqualTo(1);
-            assertThat(pair.low.closed + pair.high.closed).as(pair.toString()).isZero();
-            assertThat(pair.isOpen(0)).as("the silent one, " + choices + " " + pair).isFalse();
+            assertThat(pair.low.closed + pair.high.closed).as(pair::toString).isZero();
+            assertThat(pair.isOpen(0)).as(() -> "the silent one, " + choices + " " + pair).isFalse();
             return null;
         });
         assertThat(runs).isGreaterThan(RUNS_MIN);
@@ -166,7 +168,7 @@ class LinkPairTest {
                 pair.deliver(pair.choices() - 1);
             }
             assertThat(pair.all).as("of the lower one: " + isLow).hasSize(2);
-            assertOneSession(pair, "");
+            assertOneSession(pair, () -> "");
             assertThat(pair.isOpen(1)).isTrue();
         }
     }
@@ -224,12 +226,12 @@ class LinkPairTest {
                 // Neither may be in the new session while the other still is in the old one.
                 long epoch = Math.max(pair.low.link().epoch(), pair.high.link().epoch());
                 if (epoch > 1) {
-                    assertThat(pair.low.closed).as(choices + " " + pair).isEqualTo(1);
-                    assertThat(pair.high.closed).as(choices + " " + pair).isEqualTo(1);
+                    assertThat(pair.low.closed).as(() -> choices + " " + pair).isEqualTo(1);
+                    assertThat(pair.high.closed).as(() -> choices + " " + pair).isEqualTo(1);
                 }
             }
             pair.settle();
-            assertOneSession(pair, choices.toString());
+            assertOneSession(pair, choices::toString);
             assertThat(pair.low.link().epoch()).isEqualTo(2);
             assertThat(pair.low.closed).isEqualTo(1);
             assertThat(pair.high.closed).isEqualTo(1);

@@ -1,5 +1,6 @@
 package dev.tutti.netty.internal.relay;
 
+import dev.tutti.core.Printable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -73,9 +74,12 @@ final class ControlStream extends SimpleChannelInboundHandler<ByteBuf> {
     private void onLine(ChannelHandlerContext context, String text) {
         String[] words = text.split(" ", 4);
         if (words[0].equals("ping")) {
-            context.writeAndFlush(Unpooled.copiedBuffer("pong\n", StandardCharsets.US_ASCII));
+            // A server that takes no answers gets no more of them.
+            if (context.channel().isWritable()) {
+                context.writeAndFlush(Unpooled.copiedBuffer("pong\n", StandardCharsets.US_ASCII));
+            }
         } else if (words[0].equals("connect") && words.length >= 3 && TICKET.matcher(words[1]).matches()) {
-            listener.onConnect(words[1], words[2]);
+            listener.onConnect(words[1], Printable.escape(words[2]));
         }
         // Other lines are of later versions.
     }

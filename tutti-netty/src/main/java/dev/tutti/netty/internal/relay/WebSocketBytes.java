@@ -23,7 +23,14 @@ public final class WebSocketBytes extends ChannelDuplexHandler {
         switch (frame) {
             case BinaryWebSocketFrame binary -> context.fireChannelRead(binary.content());
             case ContinuationWebSocketFrame more -> context.fireChannelRead(more.content());
-            case PingWebSocketFrame ping -> context.writeAndFlush(new PongWebSocketFrame(ping.content()));
+            case PingWebSocketFrame ping -> {
+                // A peer that takes no answers gets no more of them.
+                if (context.channel().isWritable()) {
+                    context.writeAndFlush(new PongWebSocketFrame(ping.content()));
+                } else {
+                    ping.release();
+                }
+            }
             case CloseWebSocketFrame close -> {
                 close.release();
                 context.close();

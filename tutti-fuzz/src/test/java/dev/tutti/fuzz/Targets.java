@@ -20,6 +20,7 @@ import dev.tutti.internal.Json;
 import dev.tutti.internal.diagnostics.DiagnosticsBytes;
 import dev.tutti.layers.compression.CompressionBytes;
 import dev.tutti.metrics.HealthBytes;
+import dev.tutti.netty.internal.relay.RelayBytes;
 import dev.tutti.netty.internal.security.TlsBytes;
 import dev.tutti.netty.internal.tcp.StreamBytes;
 import dev.tutti.protocols.discovery.Seeds;
@@ -28,6 +29,7 @@ import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
+import dev.tutti.rendezvous.internal.http.RendezvousBytes;
 import dev.tutti.sites.internal.relay.SiteBytes;
 import dev.tutti.stomp.internal.codec.StompBytes;
 import dev.tutti.tomcat.JavaSerialization;
@@ -88,6 +90,9 @@ final class Targets {
 
     /** Bound for PEM: the JDK makes a tree of objects per certificate; files have at most 1 MiB and are trusted. */
     private static final Bound PEM = new Bound(48, 0, 1, 0, 128 * 1024);
+
+    /** Bound for a control stream: a line may be one byte, and some lines are answered. */
+    private static final Bound LINES = Bound.USUAL.withElements(320, 1, Integer.MAX_VALUE);
 
     private static final DiagnosticsBytes DIAGNOSTICS = new DiagnosticsBytes();
 
@@ -194,6 +199,11 @@ final class Targets {
             Target.of("stomp-envelopes", StompBytes::envelope, StompBytes::envelopes, "refused", "Publish", "Confirm",
                             "Endpoints")
                     .within(ENVELOPE),
+            Target.of("control-stream", RelayBytes::control, RelayBytes::controls, "left", "connects", "answers", "nothing")
+                    .within(LINES),
+            text("rendezvous-request", (text, onRead) -> RendezvousBytes.target(text), "/", "/metrics", "/health/live",
+                    "/v1/clusters/shop/nodes?limit=20&after=7", "/v1/clusters/a%20b/listen/%5B::1%5D:7800?relay=no",
+                    "/v1/clusters/shop/connect/10.0.0.1:7800", "/v1/clusters/shop/accept/0123456789abcdef0123456789abcdef"),
             Target.of("board", BoardBytes::lines, BoardBytes::seeds, "nothing", "some", "all")
                     .within(BOARD),
             Target.of("attribute", Targets::attribute, Targets::attributes, "refused", "taken")

@@ -134,6 +134,7 @@ class RendezvousServerTest {
         "/v1/clusters/c/accept/00,404,the ticket is unknown",
         "/v1/clusters/c/nodes?limit=0,400,limit is a number from 1 to 1000",
         "/v1/clusters/c/nodes?limit=x,400,limit is a number",
+        "/v1/clusters/c/nodes?limit=%zz,400,what follows the question mark is not encoded",
         "/v1/clusters/%0A/nodes,400,a cluster has 1 to 255 printable characters",
         "/v1/clusters/%zz/nodes,400,a cluster is not encoded",
         "/v1/clusters/c/listen/,400,1 to 300 printable",

@@ -20,6 +20,9 @@ record Route(String what, String cluster, String argument, Map<String, List<Stri
     private static final int ARGUMENT_MAX = 300;
     private static final int PARAMETERS_MAX = 8;
 
+    /** Parts of a path between slashes, the empty one in front of the first slash included. */
+    private static final int PARTS_MAX = 6;
+
     /** @throws Refused if there is nothing of that name, or a part of it is malformed */
     static Route of(String uri) throws Refused {
         QueryStringDecoder decoder = new QueryStringDecoder(uri, java.nio.charset.StandardCharsets.UTF_8, true, PARAMETERS_MAX);
@@ -36,16 +39,22 @@ record Route(String what, String cluster, String argument, Map<String, List<Stri
             default:
                 break;
         }
-        String[] parts = path.split("/", -1);
+        String[] parts = path.split("/", PARTS_MAX + 1);
         if (parts.length < 5 || !parts[0].isEmpty() || !parts[1].equals("v1") || !parts[2].equals("clusters")) {
             throw unknown();
         }
         String cluster = part("a cluster", parts[3], CLUSTER_MAX);
-        if (parts[4].equals("nodes") && parts.length == 5) {
-            return new Route("nodes", cluster, "", decoder.parameters());
+        Map<String, List<String>> query;
+        try {
+            query = decoder.parameters();
+        } catch (IllegalArgumentException e) {
+            throw new Refused(Refused.BAD_REQUEST, "what follows the question mark is not encoded as a query");
         }
-        if (parts.length == 6 && List.of("listen", "connect", "accept").contains(parts[4])) {
-            return new Route(parts[4], cluster, part("an address or a ticket", parts[5], ARGUMENT_MAX), decoder.parameters());
+        if (parts[4].equals("nodes") && parts.length == 5) {
+            return new Route("nodes", cluster, "", query);
+        }
+        if (parts.length == PARTS_MAX && List.of("listen", "connect", "accept").contains(parts[4])) {
+            return new Route(parts[4], cluster, part("an address or a ticket", parts[5], ARGUMENT_MAX), query);
         }
         throw unknown();
     }

@@ -11,6 +11,7 @@ import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.core.Member;
+import dev.tutti.core.Printable;
 import dev.tutti.internal.Logs;
 import dev.tutti.sites.internal.log.Entry;
 import dev.tutti.sites.internal.relay.BridgeFrame;
@@ -91,6 +92,7 @@ final class Resync {
     private @Nullable Arriving arriving;
     private @Nullable Receiver receiver;
     private boolean isCutting;
+    private boolean isGiving;
     private long attempts;
     private long taken;
     private long given;
@@ -233,7 +235,8 @@ final class Resync {
     private void giveUp(Attempt current, String reason) {
         attempt = null;
         if (current.isBegun) {
-            LOG.warn("site group {}: the state of site {} does not come, and is asked for again: {}", group.name(), current.site, reason);
+            LOG.warn("site group {}: the state of site {} does not come, and is asked for again: {}", group.name(), current.site,
+                    Printable.escape(reason));
             send(new SiteFrame.StateEnd(current.transfer, false));
         }
     }
@@ -371,23 +374,23 @@ final class Resync {
         has.remove(group.retention().site());
         receiver = new Receiver(wait.transfer(), site, sender, has, threads.nanoTime());
         isCutting = false;
+        isGiving = false;
         attendReceiver(threads.nanoTime());
     }
 
     /** Makes the cut as soon as this site has what the other one has. */
     private void attendReceiver(long now) {
         Receiver waiting = receiver;
-        if (waiting == null || isCutting) {
+        if (waiting == null || isGiving) {
             return;
         }
-        if (Cut.covers(group.arrivals().delivered(), waiting.has)) {
+        if (now - waiting.sinceNanos > LATE_NANOS) {
+            receiver = null;
+            String reason = isCutting ? "its group takes no messages" : "it lacks messages of a third site";
+            bridge.sendAsync(waiting.master, new BridgeFrame.StateRefuse(group.name(), waiting.transfer, reason, false, false));
+        } else if (!isCutting && Cut.covers(group.arrivals().delivered(), waiting.has)) {
             isCutting = true;
             send(new SiteFrame.StateCut(waiting.transfer, waiting.site));
-        } else if (now - waiting.sinceNanos > LATE_NANOS) {
-            receiver = null;
-            bridge.sendAsync(
-                    waiting.master,
-                    new BridgeFrame.StateRefuse(group.name(), waiting.transfer, "it lacks messages of a third site", false, false));
         }
     }
 
@@ -401,8 +404,15 @@ final class Resync {
         delivered.put(group.retention().site(), group.retention().seen().copy());
         byte[] head = new Cut(lineage.begunMillis(), lineage.behind(), delivered).encode();
         GroupState state = requireNonNull(application);
+        isGiving = true;
         listeners.add("snapshot", () -> {
-            Snapshot snapshot = state.snapshot();
+            Snapshot snapshot;
+            try {
+                snapshot = state.snapshot();
+            } catch (RuntimeException | Error e) {
+                group.locked(() -> receiver = null);
+                throw e;
+            }
             threads.start("tutti-sites-" + group.name() + "-snapshot", () -> give(waiting, head, snapshot));
         });
     }

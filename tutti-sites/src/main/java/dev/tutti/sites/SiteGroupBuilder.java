@@ -78,6 +78,8 @@ public final class SiteGroupBuilder {
      * site while another one has a state that was begun earlier. The state is {@link #state}'s, which has to be set; all sites
      * have to set this.
      *
+     * <p>It does not go with {@link #spill}: messages that are brought back from disk are not told to the application.
+     *
      * <p>Each member is told of lost messages with {@link #onGap} first. Later, at one place among the messages, it is called to {@link
      * GroupState#install(java.io.InputStream) install} the other site's state, on the thread of listeners, and is told those messages of
      * its own site again that the state lacks. Messages of other sites go on behind the state. So the effect of each message that was
@@ -165,11 +167,16 @@ public final class SiteGroupBuilder {
     /**
      * Joins. Returns when this member is in the view of its site.
      *
-     * @throws IllegalStateException as {@link GroupBuilder#join}, or if the site group is joined already
+     * @throws IllegalStateException as {@link GroupBuilder#join}, if the site group is joined already, or if it is to resynchronize
+     *     without a state or with messages on disk
      */
     public SiteGroup join() {
         if (isResynchronized && state == null) {
             throw new IllegalStateException("site group " + name() + " has no state to resynchronize; see SiteGroupBuilder.state");
+        }
+        if (isResynchronized && directory != null) {
+            throw new IllegalStateException("site group " + name() + " keeps its messages on disk (spill), and what is brought back from"
+                    + " there is not told to the application; a group that resynchronizes keeps them in memory");
         }
         return SiteGroup.join(this);
     }

@@ -49,6 +49,20 @@ final class Ledger implements AutoCloseable {
                 .join();
     }
 
+    /** A state without anything. */
+    static final GroupState EMPTY = new GroupState() {
+
+        @Override
+        public Snapshot snapshot() {
+            return out -> {};
+        }
+
+        @Override
+        public void install(InputStream in) {
+            // There is nothing to install.
+        }
+    };
+
     private final class State implements GroupState {
 
         @Override

@@ -8,6 +8,7 @@ import dev.tutti.testkit.Cluster;
 import dev.tutti.testkit.ClusterTest;
 import dev.tutti.testkit.Components;
 import dev.tutti.testkit.Fault;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -166,11 +167,17 @@ class ResyncTest {
     }
 
     @ClusterTest(nodes = 1, seeds = 1)
-    void aGroupWithoutAStateHasNoneToTakeOver(Cluster cluster) {
+    void aGroupThatCanNotTakeOverAStateIsNotJoined(Cluster cluster) {
         Components<Sites> all = cluster.startAll(
                 node -> Sites.on(node).site("berlin").bridge(() -> Node.of(Node.defaults()).cluster("bridge")).open());
         cluster.advanceUntil("it runs", SECOND, () -> all.running().size() == 1);
         all.run(1, sites -> assertThatThrownBy(() -> sites.group("g").resynchronize().join())
                 .hasMessageContaining("has no state to resynchronize"));
+        all.run(1, sites -> assertThatThrownBy(() -> sites.group("h")
+                        .state(Ledger.EMPTY)
+                        .resynchronize()
+                        .spill(Path.of("nowhere"))
+                        .join())
+                .hasMessageContaining("keeps its messages on disk"));
     }
 }

@@ -11,11 +11,11 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.HexFormat;
-import java.util.TreeSet;
 
 /**
  * Marks of private addresses. Machines behind different routers may have the same private address; where nodes of several such networks
- * meet, each adds a mark to its own: a hash of its hardware addresses, its host name and its port, which a restart does not change.
+ * meet, each adds a mark to its own: a hash of the hardware address of its interface, as far as there is one, of its host name and its
+ * port. A restart changes none of them.
  */
 public final class Mark {
 
@@ -32,7 +32,7 @@ public final class Mark {
     public static String add(String address) {
         HostPort place = HostPort.parse(address);
         InetAddress literal = Resolver.literal(place.host());
-        return literal == null || !isPrivate(literal) ? address : place.marked(of(place.port())).toString();
+        return literal == null || !isPrivate(literal) ? address : place.marked(of(literal, place.port())).toString();
     }
 
     /** Returns whether other networks may have the address, too: RFC 1918, 3927, 4193, 4291 and 6598. */
@@ -47,25 +47,34 @@ public final class Mark {
                 || isUniqueLocal;
     }
 
-    private static String of(int port) {
+    private static String of(InetAddress address, int port) {
+        String text = hardwareOf(address) + " " + hostName() + " " + port;
         try {
-            TreeSet<String> parts = new TreeSet<>();
-            NetworkInterface.networkInterfaces().forEach(each -> {
-                try {
-                    byte[] hardware = each.getHardwareAddress();
-                    if (hardware != null) {
-                        parts.add(HexFormat.of().formatHex(hardware));
-                    }
-                } catch (SocketException e) {
-                    // An interface that has just gone is none of the machine's.
-                    parts.remove("");
-                }
-            });
-            String text = parts + " " + InetAddress.getLocalHost().getHostName() + " " + port;
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(hash, 0, BYTES);
-        } catch (SocketException | UnknownHostException | GeneralSecurityException e) {
-            throw new IllegalStateException("the names of this machine can't be read: " + e.getMessage() + "; set bind.advertise", e);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    /** Returns the hardware address of the interface with an address; empty if it has none, as loopback. */
+    private static String hardwareOf(InetAddress address) {
+        try {
+            NetworkInterface found = NetworkInterface.getByInetAddress(address);
+            byte[] hardware = found == null ? null : found.getHardwareAddress();
+            return hardware == null ? "" : HexFormat.of().formatHex(hardware);
+        } catch (SocketException e) {
+            // The interface has just gone; the host name and the port are left.
+            return "";
+        }
+    }
+
+    /** Returns the machine's name. Containers often have one that no name service knows. */
+    private static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return System.getenv().getOrDefault("HOSTNAME", "");
         }
     }
 }

@@ -13,6 +13,7 @@ import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import javax.net.ssl.SSLException;
@@ -98,7 +99,7 @@ public final class RelayOptions {
             if (servers.stream().anyMatch(RelayServer::isTls)) {
                 options.tls();
             }
-        } catch (IOException e) {
+        } catch (IOException | InvalidPathException e) {
             throw new TransportException("rendezvous: " + e.getMessage(), e);
         }
         return options;

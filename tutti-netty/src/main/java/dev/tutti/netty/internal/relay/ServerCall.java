@@ -141,7 +141,7 @@ final class ServerCall extends ChannelInboundHandlerAdapter {
                 candidates.addAll(found);
                 connect("the name " + first.host() + " has no address");
             });
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             onLoop(() -> fail(String.valueOf(e.getMessage())));
         }
     }

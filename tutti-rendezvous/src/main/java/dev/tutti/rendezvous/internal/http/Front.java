@@ -146,7 +146,7 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
         Listening listening = new Listening();
         ControlHandler control = new ControlHandler(listening);
         listening.node = service.registry()
-                .enter(route.cluster(), route.argument(), host(channel), !route.is("relay", "no"), control, System.nanoTime());
+                .enter(route.cluster(), route.argument(), host(channel), !route.is("relay", "no"), control);
         place.onResident();
         upgrade(channel, request, control);
         if (!channel.isActive()) {

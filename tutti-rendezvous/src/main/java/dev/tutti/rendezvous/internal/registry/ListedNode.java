@@ -22,15 +22,13 @@ public final class ListedNode {
     final String host;
     final boolean isRelayed;
     final Control control;
-    final long sinceNanos;
 
-    ListedNode(String cluster, String address, String host, boolean isRelayed, Control control, long sinceNanos) {
+    ListedNode(String cluster, String address, String host, boolean isRelayed, Control control) {
         this.cluster = cluster;
         this.address = address;
         this.host = host;
         this.isRelayed = isRelayed;
         this.control = control;
-        this.sinceNanos = sinceNanos;
     }
 
     public String address() {
@@ -40,9 +38,5 @@ public final class ListedNode {
     /** Returns whether others may reach the node through the server. */
     public boolean isRelayed() {
         return isRelayed;
-    }
-
-    public long sinceNanos() {
-        return sinceNanos;
     }
 }

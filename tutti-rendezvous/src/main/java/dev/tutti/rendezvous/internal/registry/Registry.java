@@ -82,9 +82,8 @@ public final class Registry {
      * @throws Refused if a quota is reached
      */
     public ListedNode enter(
-            String cluster, String address, String host, boolean isRelayed, ListedNode.Control control, long nowNanos)
-            throws Refused {
-        ListedNode node = new ListedNode(cluster, address, host, isRelayed, control, nowNanos);
+            String cluster, String address, String host, boolean isRelayed, ListedNode.Control control) throws Refused {
+        ListedNode node = new ListedNode(cluster, address, host, isRelayed, control);
         ListedNode replaced;
         List<Runnable> told;
         synchronized (this) {

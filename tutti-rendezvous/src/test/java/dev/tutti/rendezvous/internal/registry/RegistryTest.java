@@ -35,7 +35,7 @@ class RegistryTest {
     }
 
     private ListedNode enter(String cluster, String address, ListedNode.Control control) throws Refused {
-        return registry.enter(cluster, address, "host", true, control, 0);
+        return registry.enter(cluster, address, "host", true, control);
     }
 
     private List<String> addresses(String cluster) {
@@ -134,7 +134,7 @@ class RegistryTest {
 
     @Test
     void nodesThatAreNotThereOrWantNoConnectionsAreNotConnected() throws Refused {
-        registry.enter("a", "n1", "host", false, new Node(), 0);
+        registry.enter("a", "n1", "host", false, new Node());
         refuses(404, "no node of cluster a is here as n2", () -> registry.connect("a", "n2", "x", () -> {}, 0));
         refuses(404, "no node of cluster b", () -> registry.connect("b", "n1", "x", () -> {}, 0));
         refuses(404, "takes no connections", () -> registry.connect("a", "n1", "x", () -> {}, 0));
@@ -144,15 +144,15 @@ class RegistryTest {
     @Test
     void eachQuotaHolds() throws Refused {
         for (int number = 1; number <= 4; number++) {
-            registry.enter("a", "n" + number, "host", true, new Node(), 0);
+            registry.enter("a", "n" + number, "host", true, new Node());
         }
-        refuses(429, "cluster a has 4 nodes", () -> registry.enter("a", "n5", "host", true, new Node(), 0));
+        refuses(429, "cluster a has 4 nodes", () -> registry.enter("a", "n5", "host", true, new Node()));
         // One that is there already may come again.
-        registry.enter("a", "n4", "host", true, new Node(), 0);
-        registry.enter("b", "n1", "host", true, new Node(), 0);
-        refuses(429, "5 nodes have come from host", () -> registry.enter("b", "n2", "host", true, new Node(), 0));
-        registry.enter("c", "n1", "elsewhere", true, new Node(), 0);
-        refuses(503, "6 nodes", () -> registry.enter("c", "n2", "elsewhere", true, new Node(), 0));
+        registry.enter("a", "n4", "host", true, new Node());
+        registry.enter("b", "n1", "host", true, new Node());
+        refuses(429, "5 nodes have come from host", () -> registry.enter("b", "n2", "host", true, new Node()));
+        registry.enter("c", "n1", "elsewhere", true, new Node());
+        refuses(503, "6 nodes", () -> registry.enter("c", "n2", "elsewhere", true, new Node()));
         registry.connect("a", "n1", "x", () -> {}, 0);
         Pair second = registry.connect("a", "n2", "x", () -> {}, 0);
         refuses(429, "cluster a has 2 relayed", () -> registry.connect("a", "n3", "x", () -> {}, 0));

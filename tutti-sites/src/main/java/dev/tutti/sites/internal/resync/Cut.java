@@ -16,7 +16,7 @@ import java.util.Map;
  */
 public record Cut(long begunMillis, List<String> behind, Map<String, SequenceVector> delivered) {
 
-    /** Returns whether the state contains all of these messages, except those of some sites. */
+    /** Returns whether all of the wanted messages are among the delivered ones, site by site. */
     public static boolean covers(Map<String, SequenceVector> delivered, Map<String, SequenceVector> wanted) {
         return wanted.entrySet().stream()
                 .allMatch(each -> delivered.getOrDefault(each.getKey(), new SequenceVector()).covers(each.getValue()));

@@ -21,7 +21,11 @@ final class Peer implements AutoCloseable {
     private String head = "";
 
     private Peer(int port, boolean isWebSocket) throws IOException {
-        this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        this(new Socket(InetAddress.getLoopbackAddress(), port), isWebSocket);
+    }
+
+    private Peer(Socket socket, boolean isWebSocket) throws IOException {
+        this.socket = socket;
         this.isWebSocket = isWebSocket;
         socket.setSoTimeout(TIMEOUT_MILLIS);
     }
@@ -33,13 +37,21 @@ final class Peer implements AutoCloseable {
 
     /** Asks for a stream, and does not wait for the answer. */
     static Peer ask(int port, String path, boolean isWebSocket, String... headers) throws IOException {
-        Peer peer = new Peer(port, isWebSocket);
+        return new Peer(port, isWebSocket).ask(path, headers);
+    }
+
+    /** Asks over a connection of its own, such as one with TLS. */
+    static Peer ask(Socket socket, String path, boolean isWebSocket, String... headers) throws IOException {
+        return new Peer(socket, isWebSocket).ask(path, headers);
+    }
+
+    private Peer ask(String path, String... headers) throws IOException {
         String upgrade = isWebSocket
                 ? "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
                 : "Upgrade: tutti\r\n";
         String more = headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n";
-        peer.write("GET " + path + " HTTP/1.1\r\nHost: s\r\nConnection: Upgrade\r\n" + upgrade + more + "\r\n");
-        return peer;
+        write("GET " + path + " HTTP/1.1\r\nHost: s\r\nConnection: Upgrade\r\n" + upgrade + more + "\r\n");
+        return this;
     }
 
     static Peer listen(int port, String cluster, String address) throws IOException {

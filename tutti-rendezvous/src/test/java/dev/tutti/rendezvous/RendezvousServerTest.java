@@ -314,7 +314,7 @@ class RendezvousServerTest {
                 Peer metrics = Peer.ask(server.port(), "/metrics", false)) {
             assertThat(page.status()).isEqualTo(200);
             assertThat(page.head()).contains("content-security-policy: default-src 'none'");
-            assertThat(page.body()).contains("&lt;b&gt;bold").doesNotContain("<b>bold");
+            assertThat(page.body()).contains("&lt;b&gt;bold", "<dt>Relayed now</dt><dd>0 B/s</dd>").doesNotContain("<b>bold");
             assertThat(metrics.status()).isEqualTo(200);
             assertThat(metrics.body())
                     .contains("tutti_rendezvous_nodes 1\n", "# TYPE tutti_rendezvous_requests_total counter");

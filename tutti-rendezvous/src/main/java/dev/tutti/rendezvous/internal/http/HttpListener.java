@@ -99,7 +99,7 @@ public final class HttpListener implements AutoCloseable {
             closeThreads();
             throw e;
         }
-        loops.next().scheduleAtFixedRate(() -> registry.onTime(System.nanoTime()), 1, 1, TimeUnit.SECONDS);
+        loops.next().scheduleAtFixedRate(() -> service.onTime(System.nanoTime()), 1, 1, TimeUnit.SECONDS);
     }
 
     private static final class Tickets {

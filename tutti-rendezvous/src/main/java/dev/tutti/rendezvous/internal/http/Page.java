@@ -19,7 +19,7 @@ final class Page {
             h1{font-size:1.3rem;margin:0}
             h2{font-size:1rem;margin:1.75rem 0 .25rem}
             p{margin:.25rem 0 1rem;opacity:.75}
-            dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;margin:1rem 0}
+            dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(12rem,45%),1fr));gap:.75rem;margin:1rem 0}
             dl div{border:1px solid color-mix(in srgb,currentColor 20%,transparent);border-radius:.5rem;padding:.5rem .75rem}
             dt{font-size:.8rem;opacity:.75}
             dd{margin:0;font-size:1.35rem;font-variant-numeric:tabular-nums}
@@ -39,10 +39,11 @@ final class Page {
         figure(page, "Clusters", numbers, "clusters");
         figure(page, "Nodes", numbers, "nodes");
         figure(page, "Relayed pairs", numbers, "pairs");
-        page.append("<div><dt>Relayed</dt><dd>").append(amount(numbers.getOrDefault("relayed-bytes", 0L))).append("</dd></div>");
+        figure(page, "Relayed", amount(numbers.getOrDefault("relayed-bytes", 0L)));
+        figure(page, "Relayed now", amount(numbers.getOrDefault("relayed-bytes-per-second", 0L)) + "/s");
         figure(page, "Connections", numbers, "connections");
         figure(page, "Refused", numbers, "refused");
-        figure(page, "Without a right token", numbers, "unauthorized");
+        figure(page, "Wrong or no token", numbers, "unauthorized");
         page.append("</dl><h2>Clusters</h2>");
         if (clusters.isEmpty()) {
             page.append("<p>No node is here. Nodes come with <code>rendezvous.servers</code> set to this server.</p>");
@@ -62,7 +63,11 @@ final class Page {
     }
 
     private static void figure(StringBuilder page, String title, Map<String, Long> numbers, String name) {
-        page.append("<div><dt>").append(title).append("</dt><dd>").append(numbers.getOrDefault(name, 0L)).append("</dd></div>");
+        figure(page, title, String.valueOf(numbers.getOrDefault(name, 0L)));
+    }
+
+    private static void figure(StringBuilder page, String title, String value) {
+        page.append("<div><dt>").append(title).append("</dt><dd>").append(value).append("</dd></div>");
     }
 
     private static String duration(long nanos) {

@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.LongAdder;
 final class Service {
 
     private static final long ANSWERS_BYTES_MAX = 16L << 20;
+    private static final long RATE_NANOS = 5_000_000_000L;
 
     private final Registry registry;
     private final Gatekeeper gatekeeper;
@@ -28,6 +29,14 @@ final class Service {
     private final LongAdder relayed = new LongAdder();
     private final long startedNanos = System.nanoTime();
     private volatile boolean isReady = true;
+
+    /** Bytes in a second, over the last {@link #RATE_NANOS}. */
+    private volatile long relayedRate;
+
+    /** Relayed bytes at the start of the period over which the rate is counted. By the timer alone. */
+    private long periodBytes;
+
+    private long periodNanos = startedNanos;
 
     Service(Settings settings, Registry registry, Gatekeeper gatekeeper, Places places) {
         this.registry = registry;
@@ -79,6 +88,18 @@ final class Service {
         });
     }
 
+    /** Ends waits that have taken too long. To be called about once a second, by one thread. */
+    void onTime(long nowNanos) {
+        registry.onTime(nowNanos);
+        long elapsedNanos = nowNanos - periodNanos;
+        if (elapsedNanos >= RATE_NANOS) {
+            long bytes = relayed.sum();
+            relayedRate = Math.round((bytes - periodBytes) * 1e9 / elapsedNanos);
+            periodBytes = bytes;
+            periodNanos = nowNanos;
+        }
+    }
+
     boolean isReady() {
         return isReady;
     }
@@ -99,6 +120,7 @@ final class Service {
         registry.gauges(gauges);
         gauges.put("connections", (long) places.taken());
         gauges.put("relayed-waiting-bytes", budget.waiting());
+        gauges.put("relayed-bytes-per-second", relayedRate);
         gauges.put("answers-waiting-bytes", answers.waiting());
         return gauges;
     }

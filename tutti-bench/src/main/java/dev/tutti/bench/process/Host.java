@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -85,6 +86,7 @@ public final class Host implements AutoCloseable {
                 System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
     }
 
+    /** Returns that of this process. Jars come first, as an archive of their classes (CDS) serves the beginning only. */
     private static String classPath() {
         return Stream.of("jdk.module.path", "java.class.path")
                 .map(System::getProperty)
@@ -92,6 +94,7 @@ public final class Host implements AutoCloseable {
                 .flatMap(path -> Arrays.stream(path.split(File.pathSeparator)))
                 .filter(entry -> !entry.isEmpty())
                 .distinct()
+                .sorted(Comparator.comparing(entry -> Files.isDirectory(Path.of(entry))))
                 .collect(Collectors.joining(File.pathSeparator));
     }
 

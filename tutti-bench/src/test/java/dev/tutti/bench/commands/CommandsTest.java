@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.bench.comparison.Experiment;
 import dev.tutti.internal.Json;
+import dev.tutti.testing.SharedClasses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,8 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(240)
 class CommandsTest {
 
-    private static final List<String> QUICK =
-            List.of("--short", "--warmup", "40ms", "--time", "40ms", "--heap", "64m", "--jvm=-XX:TieredStopAtLevel=1");
+    private static final List<String> QUICK = Stream.concat(
+                    Stream.of("--short", "--warmup", "40ms", "--time", "40ms", "--heap", "64m", "--jvm=-XX:TieredStopAtLevel=1"),
+                    SharedClasses.options(Bench.class.getName(), "rehearse").stream().map("--jvm="::concat))
+            .toList();
 
     @TempDir
     private Path directory = Path.of("");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.tutti.bench.BenchException;
+import dev.tutti.bench.commands.Bench;
 import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.bench.process.BenchCluster.Outcome;
 import dev.tutti.bench.process.BenchCluster.Phase;
@@ -14,8 +15,10 @@ import dev.tutti.bench.systems.GroupSystem.Seat;
 import dev.tutti.bench.systems.NativeZeroMq;
 import dev.tutti.bench.systems.NatsSystem;
 import dev.tutti.bench.systems.SystemKind;
+import dev.tutti.testing.SharedClasses;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,7 +30,10 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 @Timeout(120)
 class BenchTest {
 
-    private static final List<String> OPTIONS = List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+    private static final List<String> OPTIONS = Stream.concat(
+                    Stream.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                    SharedClasses.options(Bench.class.getName(), "rehearse").stream())
+            .toList();
     private static final Layout LAYOUT = Layout.of(OPTIONS);
     private static final Layout TOGETHER = new Layout(OPTIONS, true, List.of());
 

@@ -1,13 +1,12 @@
 package dev.tutti.cli.doctor;
 
+import dev.tutti.testing.SharedClasses;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 
 /**
  * Two network namespaces with a cable between them, in which things can be broken: {@code here}, 10.79.0.1/24, and {@code there},
@@ -115,12 +114,6 @@ final class TwoSpaces implements AutoCloseable {
 
     /** Returns the command line of a JVM with a main class of this module or its tests. */
     static List<String> java(String main, String... arguments) {
-        String path = Stream.of("java.class.path", "jdk.module.path")
-                .map(name -> System.getProperty(name, ""))
-                .flatMap(text -> Arrays.stream(text.split(":", -1)))
-                .filter(each -> !each.isEmpty())
-                .distinct()
-                .reduce("target/test-classes:target/classes", (all, each) -> all + ":" + each);
         List<String> command = new ArrayList<>(List.of(
                 ProcessHandle.current().info().command().orElseThrow(),
                 "-Xmx256m",
@@ -128,8 +121,9 @@ final class TwoSpaces implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
-                path,
+                SharedClasses.classPath(),
                 main));
+        command.addAll(1, SharedClasses.options("dev.tutti.cli.Tutti", "rehearse"));
         command.addAll(List.of(arguments));
         return command;
     }

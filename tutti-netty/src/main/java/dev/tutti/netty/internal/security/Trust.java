@@ -16,7 +16,9 @@ import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
 import java.util.stream.Collectors;
+import javax.crypto.spec.PBEParameterSpec;
 import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -48,6 +50,7 @@ public final class Trust {
 
     private static final byte[] NO_CONTEXT = new byte[0];
     private static final int CHANNEL_BYTES = 32;
+    private static final int SALT_BYTES = 8;
 
     /** Thrown for a certificate that is not trusted; the message gives the reason, as seen from this end. */
     static final class DistrustException extends CertificateException {
@@ -107,17 +110,30 @@ public final class Trust {
             fingerprints.append(fingerprints.isEmpty() ? "" : " and ").append(X509.fingerprint(authority.getPublicKey()));
         }
         this.fingerprint = fingerprints.toString();
+        this.manager = manager(authorities);
+        this.context = SSLContext.getInstance("TLSv1.3");
+        context.init(managers(key, chain), new TrustManager[] {new Checked()}, null);
+        context.getServerSessionContext().setSessionTimeout(NO_TICKETS_SECONDS);
+    }
+
+    /**
+     * Returns what presents the key. A store can hold a key only encrypted, and this one never leaves the memory, so the
+     * encryption takes as little time as it may. The manager named PKIX would decrypt the key again in each handshake,
+     * with thousands of rounds usually, which takes longer than the rest of the handshake.
+     */
+    private static KeyManager[] managers(PrivateKey key, List<X509Certificate> chain)
+            throws GeneralSecurityException, IOException {
         char[] password = new char[0];
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, password);
-        store.setKeyEntry("node", key, password, chain.toArray(X509Certificate[]::new));
-        // The one named PKIX decrypts the key again in each handshake, which costs more than the rest of the handshake.
+        store.setEntry(
+                "node",
+                new KeyStore.PrivateKeyEntry(key, chain.toArray(X509Certificate[]::new)),
+                new KeyStore.PasswordProtection(
+                        password, "PBEWithHmacSHA256AndAES_256", new PBEParameterSpec(new byte[SALT_BYTES], 1)));
         KeyManagerFactory keys = KeyManagerFactory.getInstance("SunX509");
         keys.init(store, password);
-        this.manager = manager(authorities);
-        this.context = SSLContext.getInstance("TLSv1.3");
-        context.init(keys.getKeyManagers(), new TrustManager[] {new Checked()}, null);
-        context.getServerSessionContext().setSessionTimeout(NO_TICKETS_SECONDS);
+        return keys.getKeyManagers();
     }
 
     static Trust of(PrivateKey key, List<X509Certificate> chain, List<X509Certificate> authorities)

@@ -10,6 +10,7 @@ module dev.tutti.blocks {
     exports dev.tutti.blocks.codec;
     exports dev.tutti.blocks.inspection;
     exports dev.tutti.blocks.internal to
+            dev.tutti.grid,
             dev.tutti.sites;
     exports dev.tutti.blocks.internal.argument to
             dev.tutti.sites;

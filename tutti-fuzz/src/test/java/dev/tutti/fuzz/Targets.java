@@ -16,6 +16,7 @@ import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.draw.BoardBytes;
+import dev.tutti.grid.internal.codec.GridBytes;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.diagnostics.DiagnosticsBytes;
 import dev.tutti.layers.compression.CompressionBytes;
@@ -72,6 +73,9 @@ final class Targets {
 
     /** Bound for states: read in blocks, and all content becomes objects, which are indexed in several orders. */
     private static final Bound STATE = Bound.USUAL.withPerByte(6).withElements(384, 16, Integer.MAX_VALUE);
+
+    /** Bound for the grid: a filter of four bytes is a map, a text, and the levels of its topic, which are looked at twice. */
+    private static final Bound GRID = Bound.USUAL.withPerByte(4).withElements(512, 4, Integer.MAX_VALUE);
 
     /** Bound for STOMP: a frame, or a header, may be four bytes long, and becomes lists with a text each. */
     private static final Bound STOMP = Bound.USUAL.withElements(384, 4, Integer.MAX_VALUE);
@@ -193,6 +197,9 @@ final class Targets {
             Target.of("bridge-frames", SiteBytes::bridge, SiteBytes::bridges, "refused", "Open", "Resume", "Refuse", "Batch",
                             "Acknowledge", "Announce", "Away")
                     .within(CALLS),
+            Target.of("grid", Targets::grid, GridBytes::seeds, Set.of("refused", "Measurement", "Text", "Bytes", "Number", "Values",
+                            "Histogram", "Filter", "Entry", "Gap", "Query", "Answer"))
+                    .within(GRID),
             Target.of("stomp", StompBytes::stream, StompBytes::streams, "frames", "waiting", "refused MALFORMED",
                             "refused HEAD_TOO_LARGE", "refused BODY_TOO_LARGE")
                     .within(STOMP),
@@ -321,6 +328,14 @@ final class Targets {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Reads a record of the grid; the check of it is not counted. */
+    private static Set<String> grid(byte[] input, Allocation allocation) {
+        allocation.start();
+        GridBytes.Taken taken = GridBytes.take(input);
+        allocation.stop(input.length, 0);
+        return Set.of(taken.check());
     }
 
     // ------------------------------------------------------------------ texts

@@ -35,6 +35,7 @@ import picocli.CommandLine.Option;
             "  tutti perf rpc --members 4 --threads 25,100",
             "  tutti perf strangers --rate 2000",
             "  tutti perf relay --pairs 1,4",
+            "  tutti perf match",
             "  tutti perf pingpong --size 64B,1KiB --delivery virtual,inline",
         })
 public final class Perf {
@@ -55,6 +56,7 @@ public final class Perf {
         line.addSubcommand(new AdmissionCommand());
         line.addSubcommand(new StrangersCommand());
         line.addSubcommand(new RelayCommand());
+        line.addSubcommand(Bench.of(new MatchCommand(), MatchCommand.DEFAULTS));
         Bench.configure(line);
         if (arguments.length == 0) {
             line.usage(line.getOut());

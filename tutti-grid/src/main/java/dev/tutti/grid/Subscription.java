@@ -1,0 +1,15 @@
+package dev.tutti.grid;
+
+/** A registered consumer. */
+public interface Subscription extends AutoCloseable {
+
+    /** Returns the entry of the registry. */
+    Entry entry();
+
+    /** Returns the number of bytes of measurements that wait for the listener. */
+    long waitingBytes();
+
+    /** Withdraws the consumer. The listener is not called after this method has returned, unless it calls it. Idempotent. */
+    @Override
+    void close();
+}

@@ -1,0 +1,5 @@
+/** Matching of measurements against filters. */
+@NullMarked
+package dev.tutti.grid.match;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,206 @@
+package dev.tutti.grid.member;
+
+import dev.tutti.SendException;
+import dev.tutti.Threads;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.grid.Gap;
+import dev.tutti.grid.internal.codec.GridCodec;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Measurements on their way to a member or to a site, in order. They are sent at once if that is possible; otherwise they wait, and
+ * a thread sends them. If more would wait than the bound allows, the oldest are dropped, and a record of the gap takes their place.
+ */
+final class Flow implements Sink {
+
+    /** Most bytes of records that are sent as one message, unless one record alone is larger. */
+    private static final int MESSAGE_BYTES = 32 << 10;
+
+    /** Way to the destination. */
+    interface Way {
+
+        /** Sends if that is possible at once. */
+        boolean trySend(byte[] message);
+
+        /** Waits until it is sent. */
+        void send(byte[] message);
+    }
+
+    private record Waiting(String producer, byte[] record) {}
+
+    private final Threads threads;
+    private final String name;
+    private final Way way;
+    private final long bytesMax;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
+    private final TreeMap<String, Long> dropped = new TreeMap<>();
+    private long waitingBytes;
+    private boolean isPumping;
+    private boolean isClosed;
+    private long sentCount;
+    private long droppedCount;
+
+    /** @param name of the destination, for threads and people */
+    Flow(Threads threads, String name, Way way, long bytesMax) {
+        this.threads = threads;
+        this.name = name;
+        this.way = way;
+        this.bytesMax = bytesMax;
+    }
+
+    @Override
+    public void offer(Shipment shipment) {
+        byte[] record = shipment.bytes();
+        lock.lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            if (!isPumping && isHandled(record)) {
+                return;
+            }
+            queue.add(new Waiting(shipment.measurement().producer(), record));
+            waitingBytes += record.length;
+            while (waitingBytes > bytesMax) {
+                Waiting oldest = queue.remove();
+                waitingBytes -= oldest.record.length;
+                dropped.merge(oldest.producer, 1L, Long::sum);
+                droppedCount++;
+            }
+            if (!isPumping) {
+                isPumping = true;
+                threads.start("tutti-grid-to-" + name, this::pump);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns whether a record is sent at once, or can't be sent any more. */
+    private boolean isHandled(byte[] record) {
+        try {
+            boolean isSent = way.trySend(record);
+            sentCount += isSent ? 1 : 0;
+            return isSent;
+        } catch (SendException e) {
+            // The destination has gone: the view that says so is on its way.
+            droppedCount++;
+            return true;
+        }
+    }
+
+    private void pump() {
+        for (byte[] message = next(); message.length > 0; message = next()) {
+            while (!isSent(message)) {
+                // It waits again, and meanwhile the queue keeps its bound.
+            }
+        }
+    }
+
+    /** Returns whether a message is sent, or nothing can be sent any more. */
+    private boolean isSent(byte[] message) {
+        try {
+            way.send(message);
+            return true;
+        } catch (SendException e) {
+            if (mayContinue(e)) {
+                return false;
+            }
+            close();
+            return true;
+        }
+    }
+
+    /** Returns whether a message that could not be sent may be sent later. */
+    static boolean mayContinue(SendException e) {
+        return switch (e.reason()) {
+            case WINDOW_CLOSED, VIEW_CHANGE, QUEUE_FULL, NOT_PRIMARY -> true;
+            default -> false;
+        };
+    }
+
+    /** Returns the next message; an empty one if there is none, and then the thread ends. */
+    private byte[] next() {
+        lock.lock();
+        try {
+            List<byte[]> records = new ArrayList<>();
+            int bytes = 0;
+            for (Map.Entry<String, Long> each : dropped.entrySet()) {
+                byte[] record = gap(each.getKey(), each.getValue());
+                records.add(record);
+                bytes += record.length;
+            }
+            dropped.clear();
+            while (!queue.isEmpty() && (records.isEmpty() || bytes + queue.peek().record.length <= MESSAGE_BYTES)) {
+                byte[] record = queue.remove().record;
+                records.add(record);
+                bytes += record.length;
+                waitingBytes -= record.length;
+                sentCount++;
+            }
+            isPumping = !records.isEmpty();
+            return Records.join(records, bytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private byte[] gap(String producer, long count) {
+        ByteOutput out = new ByteOutput();
+        Records.begin(out, Records.GAP);
+        GridCodec.GAP.put(new Gap(producer, count, "more than " + bytesMax + " bytes would have waited for " + name), out);
+        return Records.end(out);
+    }
+
+    long waitingBytes() {
+        lock.lock();
+        try {
+            return waitingBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long sent() {
+        lock.lock();
+        try {
+            return sentCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long dropped() {
+        lock.lock();
+        try {
+            return droppedCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void close() {
+        lock.lock();
+        try {
+            isClosed = true;
+            queue.clear();
+            dropped.clear();
+            waitingBytes = 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

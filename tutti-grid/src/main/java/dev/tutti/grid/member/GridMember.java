@@ -1,0 +1,577 @@
+package dev.tutti.grid.member;
+
+import dev.tutti.Group;
+import dev.tutti.Message;
+import dev.tutti.Node;
+import dev.tutti.Threads;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Callbacks;
+import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.View;
+import dev.tutti.grid.Answer;
+import dev.tutti.grid.Entry;
+import dev.tutti.grid.Filter;
+import dev.tutti.grid.Gap;
+import dev.tutti.grid.Grid;
+import dev.tutti.grid.Measurement;
+import dev.tutti.grid.MeasurementListener;
+import dev.tutti.grid.Producer;
+import dev.tutti.grid.ProducerOptions;
+import dev.tutti.grid.Query;
+import dev.tutti.grid.Subscription;
+import dev.tutti.grid.SubscriptionOptions;
+import dev.tutti.grid.Topic;
+import dev.tutti.grid.internal.codec.GridCodec;
+import dev.tutti.grid.match.FilterIndex;
+import dev.tutti.grid.match.Patterns;
+import dev.tutti.grid.match.Selector;
+import dev.tutti.grid.store.StoreException;
+import dev.tutti.sites.SiteMessage;
+import dev.tutti.sites.Sites;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A member of the grid: a process with a node. Members of a site are a group; each of them has all entries of the site, and sends
+ * measurements directly to the members with consumers that choose them.
+ *
+ * <p>When a member leaves or crashes, its entries are gone with the view that excludes it, at every other member.
+ */
+public final class GridMember implements Grid {
+
+    /** Most producers, and most consumers, of one member. */
+    public static final int REGISTERED_MAX = Registry.MEMBER_ENTRIES_MAX / 2;
+
+    private static final Logger LOG = LoggerFactory.getLogger(GridMember.class);
+    private static final long RETAINED_BYTES = 64L << 20;
+
+    private final Node node;
+    private final Threads threads;
+    private final String name;
+    private final String site;
+    private final long queueBytes;
+    private final Callbacks callbacks;
+    private final FilterIndex<LocalConsumer> local = new FilterIndex<>();
+    private final LongAdder malformed = new LongAdder();
+    private final LongAdder published = new LongAdder();
+    private final LongAdder received = new LongAdder();
+    private final CompletableFuture<Void> complete = new CompletableFuture<>();
+    private final StoreKeeper store;
+    private final Registry registry;
+    private final Announcer announcer;
+    private final @Nullable SiteLink siteLink;
+    private final LocalProducers producers = new LocalProducers();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    private final TreeMap<String, LocalConsumer> consumers = new TreeMap<>();
+    private @Nullable TreeSet<Member> awaited;
+    private long number;
+    private boolean isClosed;
+
+    private volatile @Nullable Group group;
+    private volatile @Nullable Queries queries;
+
+    private GridMember(GridBuilder options) {
+        Sites sites = options.sites();
+        this.node = options.node();
+        this.threads = node.threads();
+        this.name = options.name();
+        this.site = sites == null ? "" : sites.site();
+        this.queueBytes = options.queueBytes();
+        this.callbacks = new Callbacks(node.group(name));
+        this.store = new StoreKeeper(threads, options.store());
+        this.registry = new Registry(this::flowTo, store);
+        this.announcer = new Announcer(threads, name, registry::own);
+        this.siteLink = sites == null ? null : new SiteLink(sites, registry, queueBytes, this::ownFilters);
+    }
+
+    /** Begins to describe a member of the grid of one site. */
+    public static GridBuilder on(Node node) {
+        return new GridBuilder(node, null);
+    }
+
+    /** Begins to describe a member of the grid of several sites. */
+    public static GridBuilder on(Sites sites) {
+        return new GridBuilder(sites.node(), sites);
+    }
+
+    static GridMember join(GridBuilder options) {
+        GridMember member = new GridMember(options);
+        try {
+            member.open(options.sites());
+            member.awaitEntries(options.timeout());
+        } catch (RuntimeException e) {
+            member.close();
+            throw e;
+        }
+        return member;
+    }
+
+    private void open(@Nullable Sites sites) {
+        Group joined = node.group(name)
+                .onMessage(this::onMessage)
+                .onView(this::onView)
+                .onClosed(this::onClosed)
+                .join();
+        group = joined;
+        announcer.onJoined(joined);
+        queries = new Queries(node, sites, name, new Own());
+        SiteLink link = siteLink;
+        if (sites != null && link != null) {
+            link.onJoined(sites.group(name + ".sites")
+                    .retain(RETAINED_BYTES, dev.tutti.sites.WhenFull.DROP_OLDEST)
+                    .onMessage(this::onSiteMessage)
+                    .onGap(this::onSiteGap)
+                    .join());
+        }
+        store.start(registry::all);
+    }
+
+    private void awaitEntries(Duration timeout) {
+        try {
+            threads.get(complete, timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new IllegalStateException("the entries of " + awaitedNames() + " have not come within " + timeout);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the group " + name + " was left while its entries were awaited", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("the thread was interrupted while it waited for the entries of other members");
+        }
+    }
+
+    private List<String> awaitedNames() {
+        lock.lock();
+        try {
+            return awaited == null ? List.of() : awaited.stream().map(Member::name).toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ------------------------------------------------------------------ the group of the site
+
+    private Flow flowTo(Member member) {
+        Group joined = joined();
+        return new Flow(threads, member.name(), new Flow.Way() {
+            @Override
+            public boolean trySend(byte[] message) {
+                return joined.trySendTo(member, message, 0, message.length);
+            }
+
+            @Override
+            public void send(byte[] message) {
+                joined.sendTo(member, message);
+            }
+        }, queueBytes);
+    }
+
+    private Group joined() {
+        return Objects.requireNonNull(group, "the grid is not joined");
+    }
+
+    private void onView(Group from, View view) {
+        group = from;
+        Member self = from.self();
+        view.left().forEach(registry::removeAll);
+        lock.lock();
+        try {
+            if (awaited == null) {
+                awaited = new TreeSet<>(view.members());
+                awaited.remove(self);
+            }
+            awaited.retainAll(view.members());
+            completeIfAllHaveCome();
+        } finally {
+            lock.unlock();
+        }
+        if (!view.joined().isEmpty()) {
+            announcer.announceAll();
+        }
+    }
+
+    private void completeIfAllHaveCome() {
+        if (awaited != null && awaited.isEmpty()) {
+            complete.complete(null);
+        }
+    }
+
+    private void onMessage(Group from, Message message) {
+        Member sender = message.sender();
+        if (sender.equals(from.self())) {
+            return;
+        }
+        try {
+            Records.read(message.bytes(), (kind, content) -> onRecord(sender, kind, content));
+        } catch (MalformedException e) {
+            onMalformed(sender.toString(), e);
+        }
+    }
+
+    private void onMalformed(String sender, MalformedException e) {
+        malformed.increment();
+        if (malformed.sum() == 1) {
+            LOG.warn("Grid {}: a message of {} is malformed and was ignored, as further ones will be without a message here: {}",
+                    name, sender, e.getMessage());
+        }
+    }
+
+    private void onRecord(Member sender, int kind, ByteInput content) {
+        switch (kind) {
+            case Records.ENTRY -> registry.put(sender, GridCodec.ENTRY.take(content));
+            case Records.WITHDRAWN -> registry.remove(sender, content.takeText());
+            case Records.COMPLETE -> {
+                lock.lock();
+                try {
+                    if (awaited != null) {
+                        awaited.remove(sender);
+                    }
+                    completeIfAllHaveCome();
+                } finally {
+                    lock.unlock();
+                }
+            }
+            default -> onFlow(kind, content);
+        }
+    }
+
+    private void onFlow(int kind, ByteInput content) {
+        switch (kind) {
+            case Records.MEASUREMENT -> {
+                Measurement measurement = GridCodec.MEASUREMENT.take(content);
+                received.increment();
+                local.match(measurement, consumer -> consumer.offer(measurement));
+            }
+            case Records.GAP -> onGap(GridCodec.GAP.take(content));
+            default -> throw new MalformedException("record of kind " + kind);
+        }
+    }
+
+    private void onClosed(String reason) {
+        complete.completeExceptionally(new IllegalStateException(reason));
+    }
+
+    /** Tells consumers that may have wanted what is missing. */
+    private void onGap(Gap gap) {
+        Entry producer = registry.find(gap.producer()).orElse(null);
+        List<LocalConsumer> all;
+        lock.lock();
+        try {
+            all = List.copyOf(consumers.values());
+        } finally {
+            lock.unlock();
+        }
+        for (LocalConsumer consumer : all) {
+            if (producer == null || haveTopicInCommon(producer, consumer.entry())) {
+                consumer.offer(gap);
+            }
+        }
+    }
+
+    private static boolean haveTopicInCommon(Entry one, Entry other) {
+        return one.filters().stream()
+                .anyMatch(mine -> other.filters().stream().anyMatch(its -> Patterns.overlap(mine.topic(), its.topic())));
+    }
+
+    // ------------------------------------------------------------------ other sites
+
+    private void onSiteMessage(SiteMessage message) {
+        SiteLink link = siteLink;
+        if (link == null || message.site().equals(site)) {
+            return;
+        }
+        try {
+            Records.read(message.bytes(), (kind, content) -> {
+                if (kind == Records.INTERESTS) {
+                    link.onInterests(message, content);
+                } else {
+                    onFlow(kind, content);
+                }
+            });
+        } catch (MalformedException e) {
+            onMalformed(message.sender() + " at " + message.site(), e);
+        }
+    }
+
+    private void onSiteGap(dev.tutti.sites.Gap gap) {
+        onGap(new Gap("", 0, gap.count() + " messages of " + gap.sender() + " at site " + gap.site()
+                + " were dropped there, because too many waited for this site"));
+    }
+
+    private List<Filter> ownFilters() {
+        lock.lock();
+        try {
+            LinkedHashSet<Filter> filters = new LinkedHashSet<>();
+            consumers.values().forEach(consumer -> filters.addAll(consumer.entry().filters()));
+            return List.copyOf(filters);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ------------------------------------------------------------------ producers and consumers
+
+    @Override
+    public String site() {
+        return site;
+    }
+
+    @Override
+    public Producer produce(ProducerOptions options) {
+        lock.lock();
+        try {
+            checkMayRegister(producers.count(), "producers");
+            Entry entry = new Entry(
+                    nextId(),
+                    Entry.Kind.PRODUCER,
+                    options.name(),
+                    site,
+                    node.name(),
+                    options.address(),
+                    options.topics().stream().map(Filter::topic).toList(),
+                    options.type(),
+                    options.schema(),
+                    -1,
+                    1,
+                    options.attributes());
+            LocalProducer producer = new LocalProducer(new Home(), threads, options, entry);
+            producers.add(entry.id(), producer);
+            registry.putOwn(entry);
+            announcer.announce(entry.id());
+            return producer;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Subscription subscribe(SubscriptionOptions options, MeasurementListener listener) {
+        options.filters().forEach(filter -> Selector.parse(filter.where()));
+        LocalConsumer consumer;
+        lock.lock();
+        try {
+            checkMayRegister(consumers.size(), "consumers");
+            Entry entry = new Entry(
+                    nextId(),
+                    Entry.Kind.CONSUMER,
+                    options.name(),
+                    site,
+                    node.name(),
+                    "",
+                    options.filters(),
+                    "",
+                    "",
+                    -1,
+                    1,
+                    options.attributes());
+            consumer = new LocalConsumer(threads, callbacks, entry, options, listener, this::withdraw);
+            consumers.put(entry.id(), consumer);
+            entry.filters().stream().distinct().forEach(filter -> local.add(filter, consumer));
+            registry.putOwn(entry);
+            announcer.announce(entry.id());
+        } finally {
+            lock.unlock();
+        }
+        tellSites();
+        return consumer;
+    }
+
+    private void checkMayRegister(int count, String kind) {
+        if (isClosed) {
+            throw new IllegalStateException("grid " + name + " is closed");
+        }
+        if (count >= REGISTERED_MAX) {
+            throw new IllegalStateException("grid " + name + " has " + count + " " + kind + " here, and no more are possible");
+        }
+    }
+
+    private String nextId() {
+        NodeId id = joined().self().node();
+        number++;
+        return id.name() + "-" + Long.toHexString(id.incarnation()) + "-" + number;
+    }
+
+    private void withdraw(LocalConsumer consumer) {
+        Entry entry = consumer.entry();
+        lock.lock();
+        try {
+            if (consumers.remove(entry.id()) == null) {
+                return;
+            }
+            entry.filters().stream().distinct().forEach(filter -> local.remove(filter, consumer));
+            registry.removeOwn(entry.id());
+            announcer.announce(entry.id());
+        } finally {
+            lock.unlock();
+        }
+        tellSites();
+    }
+
+    private void tellSites() {
+        SiteLink link = siteLink;
+        if (link != null) {
+            link.tell();
+        }
+    }
+
+    private final class Home implements LocalProducer.Home {
+
+        @Override
+        public void publish(Measurement measurement) {
+            Shipment shipment = new Shipment(measurement);
+            shipment.check();
+            published.increment();
+            local.match(measurement, consumer -> consumer.offer(measurement));
+            registry.match(measurement, sink -> sink.offer(shipment));
+        }
+
+        @Override
+        public boolean isWanted(Topic topic) {
+            return local.isWanted(topic) || registry.isWanted(topic);
+        }
+
+        @Override
+        public void onChanged(LocalProducer producer) {
+            registry.putOwn(producer.entry());
+            announcer.announce(producer.entry().id());
+        }
+
+        @Override
+        public void onClosed(LocalProducer producer) {
+            String id = producer.entry().id();
+            producers.remove(id);
+            registry.removeOwn(id);
+            announcer.announce(id);
+        }
+    }
+
+    // ------------------------------------------------------------------ queries
+
+    private Queries asking() {
+        return Objects.requireNonNull(queries, "the grid is not joined");
+    }
+
+    @Override
+    public Answer<Entry> find(Query query) {
+        return asking().ask(query);
+    }
+
+    @Override
+    public Answer<Measurement> latest(Filter filter, Duration deadline) {
+        Selector.parse(filter.where());
+        return asking().ask(filter, Instant.MIN, Instant.MAX, true, deadline);
+    }
+
+    @Override
+    public Answer<Measurement> history(Filter filter, Instant from, Instant to, Duration deadline) {
+        Selector.parse(filter.where());
+        return asking().ask(filter, from, to, false, deadline);
+    }
+
+    private final class Own implements Queries.Source {
+
+        @Override
+        public List<Entry> find(Query query) throws StoreException {
+            return store.find(query);
+        }
+
+        @Override
+        public List<Measurement> values(Request.Values request) {
+            return producers.values(request);
+        }
+
+        @Override
+        public TreeSet<NodeId> producersOf(String pattern) {
+            TreeSet<NodeId> nodes = new TreeSet<>();
+            registry.producersOf(pattern).forEach(member -> nodes.add(member.node()));
+            if (producers.isAskedBy(pattern)) {
+                nodes.add(joined().self().node());
+            }
+            return nodes;
+        }
+    }
+
+    // ------------------------------------------------------------------ state
+
+    @Override
+    public Map<String, Long> status() {
+        TreeMap<String, Long> status = new TreeMap<>();
+        lock.lock();
+        try {
+            status.put("producers", (long) producers.count());
+            status.put("consumers", (long) consumers.size());
+            status.put("delivered", consumers.values().stream().mapToLong(LocalConsumer::delivered).sum());
+            status.put("undelivered", consumers.values().stream().mapToLong(LocalConsumer::dropped).sum());
+            status.put("waiting-bytes", consumers.values().stream().mapToLong(LocalConsumer::waitingBytes).sum());
+        } finally {
+            lock.unlock();
+        }
+        SiteLink link = siteLink;
+        List<Flow> flows = Stream.concat(registry.flows().stream(), link == null ? Stream.of() : link.flows().stream()).toList();
+        status.put("sent", flows.stream().mapToLong(Flow::sent).sum());
+        status.put("unsent", flows.stream().mapToLong(Flow::dropped).sum());
+        status.put("unsent-waiting-bytes", flows.stream().mapToLong(Flow::waitingBytes).sum());
+        status.put("published", published.sum());
+        status.put("received", received.sum());
+        status.put("malformed", malformed.sum());
+        status.put("entries", (long) registry.all().size());
+        status.put("entries-refused", registry.refused());
+        status.put("store-failures", store.failures());
+        return status;
+    }
+
+    @Override
+    public void close() {
+        List<LocalConsumer> openConsumers;
+        lock.lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            isClosed = true;
+            openConsumers = List.copyOf(consumers.values());
+        } finally {
+            lock.unlock();
+        }
+        producers.all().forEach(LocalProducer::close);
+        openConsumers.forEach(LocalConsumer::close);
+        announcer.close();
+        SiteLink link = siteLink;
+        if (link != null) {
+            link.close();
+        }
+        Queries asking = queries;
+        if (asking != null) {
+            asking.close();
+        }
+        Group joined = group;
+        if (joined != null) {
+            joined.close();
+        }
+        store.close();
+    }
+
+    @Override
+    public String toString() {
+        return "grid " + name + " at " + node;
+    }
+}

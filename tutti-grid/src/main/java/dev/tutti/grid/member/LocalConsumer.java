@@ -1,0 +1,222 @@
+package dev.tutti.grid.member;
+
+import dev.tutti.Threads;
+import dev.tutti.blocks.internal.Callbacks;
+import dev.tutti.grid.Body;
+import dev.tutti.grid.Entry;
+import dev.tutti.grid.Gap;
+import dev.tutti.grid.Measurement;
+import dev.tutti.grid.MeasurementListener;
+import dev.tutti.grid.Subscription;
+import dev.tutti.grid.SubscriptionOptions;
+import dev.tutti.grid.WhenFull;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A consumer at this member: a queue of measurements, and a thread that tells its listener while there are some. */
+final class LocalConsumer implements Subscription {
+
+    /** Memory that a measurement takes besides its texts and bytes, roughly. */
+    private static final int OVERHEAD = 160;
+
+    private record Waiting(@Nullable Measurement measurement, @Nullable Gap gap, long bytes) {}
+
+    private final Threads threads;
+    private final Callbacks callbacks;
+    private final Entry entry;
+    private final SubscriptionOptions options;
+    private final MeasurementListener listener;
+    private final Consumer<LocalConsumer> onClose;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition idle;
+
+    // Guarded by the lock.
+    private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
+    private final TreeMap<String, Long> dropped = new TreeMap<>();
+    private long waitingBytes;
+    private @Nullable Thread teller;
+    private boolean isPumping;
+    private boolean isClosed;
+    private long deliveredCount;
+    private long droppedCount;
+
+    /** @param onClose withdraws it */
+    LocalConsumer(
+            Threads threads,
+            Callbacks callbacks,
+            Entry entry,
+            SubscriptionOptions options,
+            MeasurementListener listener,
+            Consumer<LocalConsumer> onClose) {
+        this.threads = threads;
+        this.callbacks = callbacks;
+        this.entry = entry;
+        this.options = options;
+        this.listener = listener;
+        this.onClose = onClose;
+        this.idle = threads.condition(lock);
+    }
+
+    /** Takes a measurement that a filter chooses. Never waits. */
+    void offer(Measurement measurement) {
+        add(new Waiting(measurement, null, bytes(measurement)));
+    }
+
+    /** Takes word of measurements that were dropped on their way. */
+    void offer(Gap gap) {
+        add(new Waiting(null, gap, OVERHEAD));
+    }
+
+    private void add(Waiting each) {
+        lock.lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            if (options.whenFull() == WhenFull.DROP_NEWEST && waitingBytes + each.bytes > options.queueBytes()) {
+                drop(each);
+                return;
+            }
+            if (options.whenFull() == WhenFull.DROP_NEWEST) {
+                tellDropped();
+            }
+            queue.add(each);
+            waitingBytes += each.bytes;
+            while (waitingBytes > options.queueBytes()) {
+                Waiting oldest = queue.remove();
+                waitingBytes -= oldest.bytes;
+                drop(oldest);
+            }
+            if (!isPumping) {
+                isPumping = true;
+                threads.start("tutti-grid-" + entry.name(), this::pump);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void drop(Waiting each) {
+        if (each.measurement != null) {
+            dropped.merge(each.measurement.producer(), 1L, Long::sum);
+            droppedCount++;
+        } else if (each.gap != null) {
+            dropped.merge(each.gap.producer(), each.gap.count(), Long::sum);
+        }
+    }
+
+    /** Puts the gaps behind all that waits: they are of newer measurements. */
+    private void tellDropped() {
+        dropped.forEach((producer, count) -> queue.add(new Waiting(null, gap(producer, count), 0)));
+        dropped.clear();
+    }
+
+    private Gap gap(String producer, long count) {
+        return new Gap(producer, count, "more than " + options.queueBytes() + " bytes would have waited for consumer " + options.name());
+    }
+
+    private void pump() {
+        for (Waiting next = next(); next != null; next = next()) {
+            if (next.gap != null) {
+                callbacks.call("onGap", listener::onGap, next.gap);
+            } else if (next.measurement != null) {
+                callbacks.call("onMeasurement", listener::onMeasurement, next.measurement);
+            }
+        }
+    }
+
+    private @Nullable Waiting next() {
+        lock.lock();
+        try {
+            teller = Thread.currentThread();
+            if (!dropped.isEmpty() && (options.whenFull() == WhenFull.DROP_OLDEST || queue.isEmpty())) {
+                Map.Entry<String, Long> first = dropped.pollFirstEntry();
+                return new Waiting(null, gap(first.getKey(), first.getValue()), 0);
+            }
+            Waiting next = isClosed ? null : queue.poll();
+            if (next == null) {
+                isPumping = false;
+                teller = null;
+                idle.signalAll();
+                return null;
+            }
+            waitingBytes -= next.bytes;
+            deliveredCount += next.measurement == null ? 0 : 1;
+            return next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static long bytes(Measurement measurement) {
+        long bytes = OVERHEAD + measurement.topic().path().length() + measurement.tags().size() * 64L;
+        return bytes + switch (measurement.body()) {
+            case Body.Text text -> text.text().length() * 2L;
+            case Body.Bytes raw -> raw.bytes().length;
+            case Body.Number number -> number.unit().length();
+            case Body.Values values -> values.values().size() * 128L
+                    + values.values().values().stream().mapToLong(each -> each instanceof Body.Text text ? text.text().length() * 2L : 0).sum();
+            case Body.Histogram histogram -> histogram.counts().size() * 48L;
+        };
+    }
+
+    @Override
+    public Entry entry() {
+        return entry;
+    }
+
+    @Override
+    public long waitingBytes() {
+        lock.lock();
+        try {
+            return waitingBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long delivered() {
+        lock.lock();
+        try {
+            return deliveredCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long dropped() {
+        lock.lock();
+        try {
+            return droppedCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        onClose.accept(this);
+        lock.lock();
+        try {
+            isClosed = true;
+            queue.clear();
+            dropped.clear();
+            waitingBytes = 0;
+            while (isPumping && teller != Thread.currentThread()) {
+                idle.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "consumer " + entry.name();
+    }
+}

@@ -1,0 +1,222 @@
+package dev.tutti.grid.member;
+
+import dev.tutti.Threads;
+import dev.tutti.grid.Body;
+import dev.tutti.grid.Entry;
+import dev.tutti.grid.Filter;
+import dev.tutti.grid.Measurement;
+import dev.tutti.grid.Producer;
+import dev.tutti.grid.ProducerOptions;
+import dev.tutti.grid.Topic;
+import dev.tutti.grid.match.Patterns;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+
+/** A producer at this member. */
+final class LocalProducer implements Producer {
+
+    /** Most topics whose last measurement is kept for queries. */
+    private static final int LATEST_MAX = 10_000;
+
+    private static final long LOAD_NANOS = 1_000_000_000L;
+
+    /** The member that a producer is at. */
+    interface Home {
+
+        /** Sends a measurement to all consumers that may choose it. Never waits. */
+        void publish(Measurement measurement);
+
+        boolean isWanted(Topic topic);
+
+        /** Announces the entry again. */
+        void onChanged(LocalProducer producer);
+
+        void onClosed(LocalProducer producer);
+    }
+
+    private final Home home;
+    private final Threads threads;
+    private final ProducerOptions options;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    private final ArrayDeque<Measurement> history = new ArrayDeque<>();
+    private final TreeMap<String, Measurement> latest = new TreeMap<>();
+    private Entry entry;
+    private long sequence;
+    private long announcedNanos;
+    private boolean isAnnouncing;
+    private boolean isClosed;
+
+    LocalProducer(Home home, Threads threads, ProducerOptions options, Entry entry) {
+        this.home = home;
+        this.threads = threads;
+        this.options = options;
+        this.entry = entry;
+        this.announcedNanos = threads.nanoTime();
+    }
+
+    @Override
+    public Entry entry() {
+        lock.lock();
+        try {
+            return entry;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void publish(Topic topic, Map<String, String> tags, Body body) {
+        publish(topic, tags, Instant.ofEpochMilli(threads.epochMillis()), body);
+    }
+
+    @Override
+    public void publish(Topic topic, Map<String, String> tags, Instant time, Body body) {
+        if (options.topics().stream().noneMatch(pattern -> Patterns.matches(pattern, topic))) {
+            throw new IllegalArgumentException("topic " + topic + " is not among those of producer " + options.name() + ", " + options.topics());
+        }
+        Instant precise = time.truncatedTo(ChronoUnit.MICROS);
+        lock.lock();
+        try {
+            if (isClosed) {
+                throw new IllegalStateException("producer " + options.name() + " is closed");
+            }
+            Measurement measurement = new Measurement(entry.id(), sequence + 1, topic, tags, precise, options.clock(), body);
+            home.publish(measurement);
+            sequence++;
+            keep(measurement);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void keep(Measurement measurement) {
+        String path = measurement.topic().path();
+        if (latest.size() < LATEST_MAX || latest.containsKey(path)) {
+            latest.put(path, measurement);
+        }
+        if (options.history() > 0) {
+            if (history.size() == options.history()) {
+                history.remove();
+            }
+            history.add(measurement);
+        }
+    }
+
+    /** Returns up to {@code most} of the last measurements, one for each topic. */
+    List<Measurement> latest(Predicate<Measurement> filter, int most) {
+        lock.lock();
+        try {
+            return latest.values().stream().filter(filter).limit(most).toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns up to {@code most} of the measurements that are kept, the newest if there are more. */
+    List<Measurement> history(Predicate<Measurement> filter, int most) {
+        List<Measurement> found = new ArrayList<>();
+        lock.lock();
+        try {
+            var newestFirst = history.descendingIterator();
+            while (newestFirst.hasNext() && found.size() < most) {
+                Measurement each = newestFirst.next();
+                if (filter.test(each)) {
+                    found.add(each);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return found.reversed();
+    }
+
+    /** Returns whether queries with this pattern of topics may find something here. */
+    boolean isAskedBy(Filter filter) {
+        return options.topics().stream().anyMatch(pattern -> Patterns.overlap(pattern, filter.topic()));
+    }
+
+    @Override
+    public boolean isWanted(Topic topic) {
+        return home.isWanted(topic);
+    }
+
+    @Override
+    public void load(double load) {
+        if (!(load >= 0 && load <= 1)) {
+            throw new IllegalArgumentException("the load of a host is from 0 to 1, not " + load);
+        }
+        lock.lock();
+        try {
+            if (isClosed || entry.load() == load) {
+                return;
+            }
+            entry = withLoad(entry, load);
+            if (isAnnouncing) {
+                return;
+            }
+            isAnnouncing = true;
+            long waitNanos = Math.max(0, announcedNanos + LOAD_NANOS - threads.nanoTime());
+            threads.startAfter(waitNanos, "tutti-grid-load", this::announce);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void announce() {
+        lock.lock();
+        try {
+            isAnnouncing = false;
+            announcedNanos = threads.nanoTime();
+            if (isClosed) {
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        home.onChanged(this);
+    }
+
+    private static Entry withLoad(Entry entry, double load) {
+        return new Entry(
+                entry.id(),
+                entry.kind(),
+                entry.name(),
+                entry.site(),
+                entry.node(),
+                entry.address(),
+                entry.filters(),
+                entry.type(),
+                entry.schema(),
+                load,
+                entry.registration(),
+                entry.attributes());
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            isClosed = true;
+        } finally {
+            lock.unlock();
+        }
+        home.onClosed(this);
+    }
+
+    @Override
+    public String toString() {
+        return "producer " + options.name();
+    }
+}

@@ -1,0 +1,79 @@
+package dev.tutti.grid.member;
+
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** Messages of the grid: one record, or several, each with its kind and length. */
+final class Records {
+
+    /** A measurement, for the consumers of the receiver. */
+    static final int MEASUREMENT = 1;
+
+    /** Measurements that were dropped on their way to the receiver. */
+    static final int GAP = 2;
+
+    /** Entry of the sender, which is new or has changed. */
+    static final int ENTRY = 3;
+
+    /** Identity of an entry of the sender that is withdrawn. */
+    static final int WITHDRAWN = 4;
+
+    /** All entries of the sender have been sent, for members that have come. Empty. */
+    static final int COMPLETE = 5;
+
+    /** All filters of the sender's consumers, for other sites. */
+    static final int INTERESTS = 6;
+
+    private static final int HEAD = 1 + Integer.BYTES;
+
+    private Records() {}
+
+    /** Gets the records of a message. */
+    interface Reader {
+        void onRecord(int kind, ByteInput content);
+    }
+
+    static void begin(ByteOutput out, int kind) {
+        out.putByte(kind).putInt(0);
+    }
+
+    /** Returns the only record that was put. */
+    static byte[] end(ByteOutput out) {
+        out.setInt(1, out.length() - HEAD);
+        return out.copy();
+    }
+
+    /** @throws MalformedException if the message is malformed; records before the place have been read */
+    static void read(byte[] message, Reader reader) {
+        int at = 0;
+        while (at < message.length) {
+            if (message.length - at < HEAD) {
+                throw new MalformedException("a record begins at " + at + ", and the message ends at " + message.length);
+            }
+            ByteBuffer head = ByteBuffer.wrap(message, at, HEAD);
+            int kind = head.get();
+            int length = head.getInt();
+            at += HEAD;
+            if (length < 0 || length > message.length - at) {
+                throw new MalformedException("a record of " + length + " bytes at " + at + ", and the message ends at " + message.length);
+            }
+            ByteInput content = new ByteInput(ByteBuffer.wrap(message, at, length));
+            reader.onRecord(kind, content);
+            content.end();
+            at += length;
+        }
+    }
+
+    static byte[] join(List<byte[]> records, int bytes) {
+        byte[] all = new byte[bytes];
+        int at = 0;
+        for (byte[] each : records) {
+            System.arraycopy(each, 0, all, at, each.length);
+            at += each.length;
+        }
+        return all;
+    }
+}

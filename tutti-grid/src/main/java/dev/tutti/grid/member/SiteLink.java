@@ -1,0 +1,230 @@
+package dev.tutti.grid.member;
+
+import dev.tutti.SendException;
+import dev.tutti.Threads;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.grid.Filter;
+import dev.tutti.grid.internal.codec.GridCodec;
+import dev.tutti.sites.Reach;
+import dev.tutti.sites.Site;
+import dev.tutti.sites.SiteGroup;
+import dev.tutti.sites.SiteMessage;
+import dev.tutti.sites.SitesView;
+import dev.tutti.sites.Sites;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connection with other sites. Each member tells all of them the filters of its consumers; a measurement that one of them
+ * chooses is sent to that site once, and each member there gives it to its consumers.
+ */
+final class SiteLink {
+
+    /** Most filters of one member that are told to other sites; if it has more, all measurements are sent. */
+    private static final int INTERESTS_MAX = 10_000;
+
+    /** Most members of other sites whose filters are kept. */
+    private static final int MEMBERS_MAX = 10_000;
+
+    /** Most bytes of them. */
+    private static final int INTERESTS_BYTES_MAX = 1 << 20;
+
+    private static final long PAUSE_NANOS = 100_000_000L;
+
+    /** Filters of a member of another site. */
+    private record Interests(long incarnation, List<Filter> filters) {}
+
+    private record Key(String site, String member) implements Comparable<Key> {
+        @Override
+        public int compareTo(Key other) {
+            int order = site.compareTo(other.site);
+            return order != 0 ? order : member.compareTo(other.member);
+        }
+    }
+
+    private final Sites sites;
+    private final Threads threads;
+    private final Registry registry;
+    private final long queueBytes;
+    private final Supplier<List<Filter>> own;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    private final TreeMap<String, Flow> flows = new TreeMap<>();
+    private final TreeMap<Key, Interests> interests = new TreeMap<>();
+    private boolean isTelling;
+    private boolean hasTold;
+    private boolean isClosed;
+    private SitesView view = new SitesView(0, List.of());
+
+    private volatile @Nullable SiteGroup group;
+
+    /** @param own returns the filters of the consumers at this member */
+    SiteLink(Sites sites, Registry registry, long queueBytes, Supplier<List<Filter>> own) {
+        this.sites = sites;
+        this.threads = sites.node().threads();
+        this.registry = registry;
+        this.queueBytes = queueBytes;
+        this.own = own;
+    }
+
+    void onJoined(SiteGroup joined) {
+        group = joined;
+        watch();
+    }
+
+    /** Looks for changes of the list of sites, as long as this member is there. */
+    private void watch() {
+        lock.lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            SitesView now = sites.view();
+            if (now.number() != view.number()) {
+                view = now;
+                forgetMembersThatLeft(now);
+                tell();
+            }
+            threads.startAfter(PAUSE_NANOS, "tutti-grid-sites", this::watch);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void forgetMembersThatLeft(SitesView now) {
+        for (Key key : List.copyOf(interests.keySet())) {
+            boolean isThere = now.site(key.site).map(Site::members).orElse(List.of()).contains(key.member);
+            if (!isThere) {
+                put(key, new Interests(0, List.of()));
+            }
+        }
+    }
+
+    /** Tells other sites the filters of this member, soon, and once for many changes. */
+    void tell() {
+        lock.lock();
+        try {
+            if (isTelling || isClosed) {
+                return;
+            }
+            isTelling = true;
+            threads.startAfter(PAUSE_NANOS, "tutti-grid-interests", this::tellNow);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void tellNow() {
+        List<Filter> filters;
+        lock.lock();
+        try {
+            isTelling = false;
+            List<Filter> all = own.get();
+            filters = all.size() > INTERESTS_MAX ? List.of(Filter.ALL) : all;
+            if (isClosed || filters.isEmpty() && !hasTold) {
+                return;
+            }
+            hasTold = true;
+        } finally {
+            lock.unlock();
+        }
+        byte[] message = encode(filters);
+        try {
+            send(message.length > INTERESTS_BYTES_MAX ? encode(List.of(Filter.ALL)) : message, Reach.EVERYWHERE);
+        } catch (SendException e) {
+            // The group of the site has no window for it, or is closed, and then this one is soon.
+            tell();
+        }
+    }
+
+    private static byte[] encode(List<Filter> filters) {
+        ByteOutput out = new ByteOutput();
+        Records.begin(out, Records.INTERESTS);
+        out.putInt(filters.size());
+        filters.forEach(filter -> GridCodec.FILTER.put(filter, out));
+        return Records.end(out);
+    }
+
+    private void send(byte[] message, Reach reach) {
+        SiteGroup joined = group;
+        if (joined != null) {
+            joined.send(message, reach);
+        }
+    }
+
+    /** Takes the filters of a member of another site. */
+    void onInterests(SiteMessage from, ByteInput in) {
+        int count = in.takeCount(1);
+        if (count > INTERESTS_MAX) {
+            throw new MalformedException(count + " filters, at most " + INTERESTS_MAX);
+        }
+        List<Filter> filters = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            filters.add(GridCodec.FILTER.take(in));
+        }
+        if (from.site().equals(sites.site())) {
+            return;
+        }
+        lock.lock();
+        try {
+            Key key = new Key(from.site(), from.sender());
+            Interests known = interests.get(key);
+            boolean isOld = known != null && known.incarnation > from.incarnation();
+            if (!isOld && !isClosed && (known != null || interests.size() < MEMBERS_MAX)) {
+                put(key, new Interests(from.incarnation(), filters));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void put(Key key, Interests next) {
+        Interests before = next.filters.isEmpty() ? interests.remove(key) : interests.put(key, next);
+        Flow flow = flows.computeIfAbsent(key.site, this::flow);
+        registry.replace(flow, before == null ? List.of() : before.filters, next.filters);
+    }
+
+    private Flow flow(String site) {
+        return new Flow(threads, "site " + site, new Flow.Way() {
+            @Override
+            public boolean trySend(byte[] message) {
+                return false;
+            }
+
+            @Override
+            public void send(byte[] message) {
+                SiteLink.this.send(message, Reach.of(site));
+            }
+        }, queueBytes);
+    }
+
+    List<Flow> flows() {
+        lock.lock();
+        try {
+            return new ArrayList<>(flows.values());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void close() {
+        lock.lock();
+        try {
+            isClosed = true;
+            flows.values().forEach(Flow::close);
+        } finally {
+            lock.unlock();
+        }
+        SiteGroup joined = group;
+        if (joined != null) {
+            joined.close();
+        }
+    }
+}

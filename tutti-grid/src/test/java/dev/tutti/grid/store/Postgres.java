@@ -1,0 +1,38 @@
+package dev.tutti.grid.store;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.nio.file.Path;
+import javax.sql.DataSource;
+
+/** PostgreSQL. As root it runs in a namespace of its own, since it refuses to be root's. */
+final class Postgres implements Database {
+
+    private final EmbeddedPostgres.Builder builder;
+    private EmbeddedPostgres server;
+
+    Postgres(Path directory) throws Exception {
+        builder = EmbeddedPostgres.builder().setDataDirectory(directory).setCleanDataDirectory(false);
+        server = builder.start();
+        builder.setPort(server.getPort());
+    }
+
+    @Override
+    public DataSource source() {
+        return server.getPostgresDatabase();
+    }
+
+    @Override
+    public String url() {
+        return server.getJdbcUrl("postgres", "postgres");
+    }
+
+    @Override
+    public void stop() throws Exception {
+        server.close();
+    }
+
+    @Override
+    public void start() throws Exception {
+        server = builder.start();
+    }
+}

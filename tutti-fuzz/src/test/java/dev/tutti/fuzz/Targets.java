@@ -16,7 +16,13 @@ import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.draw.BoardBytes;
+import dev.tutti.grid.Body;
+import dev.tutti.grid.ClockQuality;
+import dev.tutti.grid.Filter;
+import dev.tutti.grid.Measurement;
+import dev.tutti.grid.Topic;
 import dev.tutti.grid.internal.codec.GridBytes;
+import dev.tutti.grid.match.Selector;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.diagnostics.DiagnosticsBytes;
 import dev.tutti.layers.compression.CompressionBytes;
@@ -39,6 +45,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -98,9 +105,15 @@ final class Targets {
     /** Bound for a control stream: a line may be one byte, and some lines are answered. */
     private static final Bound LINES = Bound.USUAL.withElements(320, 1, Integer.MAX_VALUE);
 
+    /** Bound for selectors of 1,024 characters: a word may be one character, and is read, changed and parsed. */
+    private static final Bound SELECTOR = Bound.USUAL.withElements(1_024, 1, Filter.WHERE_MAX);
+
     private static final DiagnosticsBytes DIAGNOSTICS = new DiagnosticsBytes();
 
     private static final int YAML_NODES_MAX = 20_000;
+
+    private static final Measurement MEASUREMENT = new Measurement(
+            "p", 1, Topic.of("a/b"), Map.of("host", "web1", "a", "x%"), Instant.EPOCH, ClockQuality.UNKNOWN, Body.of(49));
 
     static final List<Target> ALL = List.of(
             Target.of("session", new SessionTarget(false), () -> new SessionTarget(false).seeds(), Set.of(
@@ -218,6 +231,9 @@ final class Targets {
             Target.of("health", HealthBytes::request, HealthBytes::requests, "refused", "known", "foreign"),
             Target.of("diagnostics", DIAGNOSTICS::ask, DiagnosticsBytes::questions, "closed", "error", "status"),
             text("address", (text, onRead) -> StreamBytes.address(text), "n1:7800", "[::1]:7800", "example.org", "10.0.0.1:1"),
+            text("selector", Targets::selector, "value > 48 AND host = 'web1'", "NOT (a LIKE 'x!%' ESCAPE '!' OR b IS NULL)",
+                    "\"a.b\" IN ('1', '2') AND value BETWEEN -1 AND 2.5e3 * 0x1f")
+                    .within(SELECTOR),
             text("json", Targets::json, "{\"a\":[1,2.5,-3e9,true,false,null,\"x\\u0041\\n\"],\"b\":{}}", "[[[]]]")
                     .within(new Bound(3, 128, 2, Json.VALUES_MAX, 64 * 1024)),
             text("yaml", Targets::yaml, Targets.yamlExample(), "node:\n  name: a\n")
@@ -371,6 +387,17 @@ final class Targets {
                         .map(each -> each.getBytes(StandardCharsets.UTF_8))
                         .toList(),
                 outcomes);
+    }
+
+    private static String selector(String text, Runnable onRead) {
+        Selector selector;
+        try {
+            selector = Selector.parse(text);
+        } catch (IllegalArgumentException e) {
+            return refusal(e);
+        }
+        onRead.run();
+        return selector.matches(MEASUREMENT) ? "chooses" : "taken";
     }
 
     private static String json(String text, Runnable onRead) {

@@ -161,7 +161,7 @@ final class MatchCommand implements Callable<Integer> {
                     "matches-per-second", rate.toMap(), "bytes-per-match", trial.bytes, "add-millis", trial.addMillis));
         }
         output.put(mix.name().toLowerCase(Locale.ROOT).replace('_', '-'), figures);
-        double least = mix.hasSelectors() ? SELECTORS_MIN : TOPICS_MIN;
+        double least = mix.isOnlyTopics() ? TOPICS_MIN : SELECTORS_MIN;
         double median = Summary.of(trials.getFirst().rates).median();
         output.bound(
                 String.format(Locale.ROOT, "%s: %,.0f measurements/s; at least %,.0f", mix.title(), median, least), median >= least);

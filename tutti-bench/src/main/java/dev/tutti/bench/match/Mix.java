@@ -50,11 +50,6 @@ public enum Mix {
         return this == EXACT || this == WILDCARDS;
     }
 
-    /** Returns whether subscriptions have selectors. */
-    public boolean hasSelectors() {
-        return this == TAGS_IN_SELECTORS || this == SELECTORS || this == ALL;
-    }
-
     /** Returns subscriptions of this kind. */
     public List<Filter> filters(int count) {
         return IntStream.range(0, count).mapToObj(this::filter).toList();

@@ -15,7 +15,7 @@ final class Branch<T> extends Fork<T> {
     /** The rules of the pattern that ends here with {@code #}. */
     private volatile @Nullable Leaf<T> rest;
 
-    /** The branch below {@code *}. */
+    /** The branch after {@code *}. */
     private volatile @Nullable Branch<T> any;
 
     Branch(String level) {

@@ -58,7 +58,7 @@ final class SelectorText {
 
     private List<Token> tokens() {
         List<Token> found = new ArrayList<>();
-        StrictParserTokenManager source = new StrictParserTokenManager(new SimpleCharStream(new StringReader(text)));
+        StrictParserTokenManager source = new StrictParserTokenManager(stream(text));
         try {
             while (true) {
                 Token token = source.getNextToken();
@@ -72,6 +72,11 @@ final class SelectorText {
             Token last = found.isEmpty() ? Token.newToken(StrictParserConstants.EOF) : found.getLast();
             throw wrong(Math.max(1, last.endLine), last.endColumn + 1, "no word of a selector begins there" + hint());
         }
+    }
+
+    /** Returns a source of characters whose buffers have the size that is needed, and not 40 KiB. */
+    private static SimpleCharStream stream(String text) {
+        return new SimpleCharStream(new StringReader(text), 1, 1, text.length() + 1);
     }
 
     /** Returns advice for mistakes that are common among users of other languages. */
@@ -346,7 +351,7 @@ final class SelectorText {
         private int index;
 
         Replay(List<Token> words) {
-            super(new SimpleCharStream(new StringReader("")));
+            super(stream(""));
             this.words = words;
         }
 

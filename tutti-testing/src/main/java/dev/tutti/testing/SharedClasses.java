@@ -12,10 +12,11 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * An archive of loaded classes (CDS) for the processes that a module's tests start. Each start takes about 40 % less CPU.
+ * An archive of loaded classes (CDS) for the processes that a module's tests start, so that they start with less CPU time.
  *
  * <p>It has the classes of libraries that a rehearsal has loaded. The first test that asks for it makes it. It is only for
  * speed: where it can't be made, processes start without.
@@ -23,6 +24,9 @@ import java.util.stream.Stream;
 public final class SharedClasses {
 
     private static final String SERIAL = "-XX:+UseSerialGC";
+
+    /** Time after which a rehearsal, or the making of the archive, is given up. */
+    private static final int TIMEOUT_SECONDS = 120;
 
     private final List<String> jars;
     private final List<String> directories;
@@ -112,6 +116,14 @@ public final class SharedClasses {
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        return process.onExit().join().exitValue() == 0;
+        try {
+            if (process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                return process.exitValue() == 0;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        process.destroyForcibly();
+        return false;
     }
 }

@@ -105,7 +105,11 @@ final class RelayCommand implements Callable<Integer> {
     }
 
     private static Way way(String text) {
-        return Way.valueOf(text.toUpperCase(Locale.ROOT));
+        try {
+            return Way.valueOf(text.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw new BenchException("--ways has raw, websocket and tls, not " + text);
+        }
     }
 
     private RelayProcess server(Way way) {
@@ -116,6 +120,9 @@ final class RelayCommand implements Callable<Integer> {
                 // Stuck pairs stay as long as they are measured.
                 "rendezvous-server.stall-timeout=5 min"));
         if (way == Way.TLS) {
+            if (certificate == null || key == null) {
+                throw new BenchException("--ways tls needs --tls-certificate and --tls-key; tutti certs makes both");
+            }
             settings.add("rendezvous-server.tls-certificate=" + certificate);
             settings.add("rendezvous-server.tls-key=" + key);
         }

@@ -158,15 +158,19 @@ final class Queries implements AutoCloseable {
     // ------------------------------------------------------------------ all sites
 
     Answer<Entry> ask(Query query) {
-        Reply all = ask(new Request.Find(query), query.sites(), query.deadline());
+        Reply all = ask(new Request.Find(query.within(beforeThat(query.deadline()))), query.sites(), query.deadline());
         return new Answer<>(all.entries().stream().sorted(BY_NAME).toList(), all.missing());
     }
 
     Answer<Measurement> ask(Filter filter, Instant from, Instant to, boolean isLatest, Duration deadline) {
-        // A site that is asked has to answer before the one that asks gives up.
-        Request request = new Request.Values(filter, micros(from), micros(to), isLatest, deadline.toMillis() * 4 / 5);
+        Request request = new Request.Values(filter, micros(from), micros(to), isLatest, beforeThat(deadline).toMillis());
         Reply all = ask(request, List.of(), deadline);
         return new Answer<>(all.measurements().stream().sorted(BY_TIME).toList(), all.missing());
+    }
+
+    /** Returns the time for which a site waits for its members: it has to answer before the one that asks gives up. */
+    private static Duration beforeThat(Duration deadline) {
+        return deadline.multipliedBy(4).dividedBy(5);
     }
 
     private static long micros(Instant time) {

@@ -102,7 +102,8 @@ final class StoreKeeper implements Registry.Changes {
         while (mayContinue) {
             try {
                 mayContinue = writeNext();
-            } catch (StoreException e) {
+            } catch (StoreException | RuntimeException e) {
+                // A store of the application may throw anything; it is written again after that, too.
                 onFailure(e);
                 mayContinue = false;
             }
@@ -151,14 +152,14 @@ final class StoreKeeper implements Registry.Changes {
         }
     }
 
-    private void onFailure(StoreException e) {
+    private void onFailure(Exception e) {
         lock.lock();
         try {
             if (failures == 0 || failure == null) {
-                LOG.warn("The store of the registry has failed, and will be written again: {}", e.getMessage());
+                LOG.warn("The store of the registry has failed, and will be written again: {}", e.toString());
             }
             failures++;
-            failure = e.getMessage();
+            failure = e instanceof StoreException ? String.valueOf(e.getMessage()) : e.toString();
             isRewriting = true;
             changes.clear();
             long pause = pauseNanos;
@@ -181,7 +182,11 @@ final class StoreKeeper implements Registry.Changes {
         if (reason != null) {
             throw new StoreException(reason, null);
         }
-        return store.find(query);
+        try {
+            return store.find(query);
+        } catch (RuntimeException e) {
+            throw new StoreException(e.toString(), e);
+        }
     }
 
     long failures() {

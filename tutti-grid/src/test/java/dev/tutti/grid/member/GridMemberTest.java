@@ -335,6 +335,32 @@ class GridMemberTest {
         assertThat(stations.on(1).got()).hasSize(10);
     }
 
+    /** While a store is broken, others are asked; afterwards it has what has changed meanwhile. */
+    @ClusterTest(nodes = 2, seeds = 3)
+    void aStoreThatThrowsIsWrittenAgain(Cluster cluster) {
+        BrokenStore store = new BrokenStore();
+        Components<Station> stations = cluster.startAll(node -> new Station(
+                node, null, node.name().equals("n1") ? GridMember.on(node).store(store) : GridMember.on(node)));
+        cluster.advance(SECOND);
+        assertThat(store.find(Query.ALL)).hasSize(2);
+        store.setBroken(true);
+        Answer<Entry> elsewhere = stations.ask(1, station -> station.grid().find(Query.ALL));
+        assertThat(elsewhere.items()).hasSize(2);
+        assertThat(elsewhere.missing()).isEmpty();
+        stations.run(2, station -> station.subscribe(Filter.ALL));
+        cluster.advance(Duration.ofSeconds(5));
+        Answer<Entry> found = stations.ask(1, station -> station.grid().find(Query.ALL));
+        assertThat(found.items()).hasSize(3);
+        cluster.crash(2).advance(Duration.ofSeconds(30));
+        Answer<Entry> none = stations.ask(1, station -> station.grid().find(Query.ALL));
+        assertThat(none.items()).isEmpty();
+        assertThat(none.missing()).hasSize(1).first().asString().startsWith("the store of n1: ");
+        store.setBroken(false);
+        cluster.advance(Duration.ofSeconds(20));
+        assertThat(store.find(Query.ALL)).hasSize(1);
+        assertThat(stations.on(1).grid().status().get("store-failures")).isPositive();
+    }
+
     @ClusterTest(nodes = 2, seeds = 2)
     void wrongUseIsRefused(Cluster cluster) {
         Components<Station> stations = start(cluster);

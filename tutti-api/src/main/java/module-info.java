@@ -18,6 +18,7 @@ module dev.tutti {
             dev.tutti.demo,
             dev.tutti.discovery,
             dev.tutti.draw,
+            dev.tutti.grid,
             dev.tutti.metrics,
             dev.tutti.sites,
             dev.tutti.stomp,
@@ -28,6 +29,7 @@ module dev.tutti {
             dev.tutti.console;
     exports dev.tutti.internal.door to
             dev.tutti.console,
+            dev.tutti.grid,
             dev.tutti.metrics,
             dev.tutti.rendezvous,
             dev.tutti.stomp;

@@ -6,6 +6,7 @@ module dev.tutti.cli {
     requires dev.tutti.config;
     requires dev.tutti.console;
     requires dev.tutti.draw;
+    requires dev.tutti.grid;
     requires dev.tutti.netty;
     requires dev.tutti.rendezvous;
     requires dev.tutti.stomp;
@@ -19,6 +20,8 @@ module dev.tutti.cli {
     opens dev.tutti.cli.config to
             info.picocli;
     opens dev.tutti.cli.doctor to
+            info.picocli;
+    opens dev.tutti.cli.grid to
             info.picocli;
     opens dev.tutti.cli.inspection to
             info.picocli;

@@ -35,7 +35,7 @@ final class Modules {
             // It counts the messages of packets, and asks a group for its order.
             Map.entry("layers", Set.of("core", "protocols")),
             Map.entry("sites", Set.of("core", "api", "blocks")),
-            Map.entry("grid", Set.of("core", "api", "blocks", "sites")),
+            Map.entry("grid", Set.of("core", "address", "api", "blocks", "netty", "sites")),
             Map.entry("tomcat", Set.of("core", "api", "blocks", "sites")),
             // Its certificates are read again by the code that nodes use.
             Map.entry("stomp", Set.of("core", "address", "api", "netty")),
@@ -43,14 +43,14 @@ final class Modules {
             Map.entry("console", Set.of("core", "address", "api", "blocks")),
             Map.entry("draw", Set.of("core", "api", "stomp")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "address", "api", "blocks", "config", "netty", "stomp", "draw", "console", "rendezvous")),
+            Map.entry("cli", Set.of("core", "address", "api", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "rendezvous")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "api", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
             // The benchmark needs a class of the codec for MQTT to subscribe to topics of a broker.
-            Map.entry("io.netty.", Set.of("netty", "stomp", "console", "discovery", "rendezvous", "bench")),
+            Map.entry("io.netty.", Set.of("netty", "stomp", "console", "discovery", "rendezvous", "grid", "bench")),
             Map.entry("io.moquette.", Set.of("bench")),
             Map.entry("org.apache.activemq.", Set.of("grid")),
             Map.entry("io.micrometer.", Set.of("metrics", "bench")),

@@ -3,6 +3,7 @@ package dev.tutti.cli;
 import dev.tutti.cli.config.CertsCommand;
 import dev.tutti.cli.config.ConfigCommand;
 import dev.tutti.cli.doctor.DoctorCommand;
+import dev.tutti.cli.grid.MediatorCommand;
 import dev.tutti.cli.inspection.EventsCommand;
 import dev.tutti.cli.inspection.ProbeCommand;
 import dev.tutti.cli.inspection.TopCommand;
@@ -47,6 +48,7 @@ import picocli.CommandLine.Spec;
             ConsoleCommand.class,
             DrawCommand.class,
             RendezvousCommand.class,
+            MediatorCommand.class,
             DoctorCommand.class,
             ViewCommand.class,
             ProbeCommand.class,
@@ -68,6 +70,7 @@ import picocli.CommandLine.Spec;
             "  tutti console                     the cluster in a browser",
             "  tutti draw                        a drawing board for browsers, shared by all who start it",
             "  tutti rendezvous                  where nodes meet that can't dial each other",
+            "  tutti mediator                    measurements of programs that are no nodes, and targets for Prometheus",
             "  tutti doctor                      what keeps a node from meeting others",
             "  tutti view                        the nodes that run on this machine",
             "  tutti top                         members, rates and windows, again and again",

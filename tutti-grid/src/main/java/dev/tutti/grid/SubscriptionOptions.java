@@ -48,6 +48,11 @@ public record SubscriptionOptions(
         return new SubscriptionOptions(name, filters, all, queueBytes, whenFull);
     }
 
+    /** Returns these options with other attributes. */
+    public SubscriptionOptions attributes(Map<String, String> others) {
+        return new SubscriptionOptions(name, filters, others, queueBytes, whenFull);
+    }
+
     /** Returns these options with another queue. */
     public SubscriptionOptions queue(long bytes, WhenFull policy) {
         return new SubscriptionOptions(name, filters, attributes, bytes, policy);

@@ -80,6 +80,15 @@ public final class NodeOptions {
             description = "Any setting, such as -D group.window=4MiB; 'tutti config docs' lists them.")
     private Map<String, String> settings = new LinkedHashMap<>();
 
+    /** Returns options of a node whose command has further ones of the same names for something else. */
+    public static NodeOptions of(@Nullable Path config, List<String> seeds, Map<String, String> settings) {
+        NodeOptions options = new NodeOptions();
+        options.config = config;
+        options.seeds = seeds.isEmpty() ? null : List.copyOf(seeds);
+        options.settings = new LinkedHashMap<>(settings);
+        return options;
+    }
+
     /** Returns a builder with all options applied. */
     public NodeBuilder builder() {
         return Node.of(spec());

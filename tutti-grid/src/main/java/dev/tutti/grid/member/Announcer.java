@@ -4,14 +4,12 @@ import dev.tutti.Group;
 import dev.tutti.SendException;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteOutput;
-import dev.tutti.grid.Entry;
 import dev.tutti.grid.internal.codec.GridCodec;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,21 +22,22 @@ final class Announcer {
 
     private final Threads threads;
     private final String name;
-    private final Supplier<List<Entry>> own;
+    private final Registry registry;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
     private final LinkedHashSet<String> changed = new LinkedHashSet<>();
     private boolean isForNewcomers;
+    private boolean isWithOrphans;
     private boolean isRunning;
     private boolean isClosed;
     private @Nullable Group group;
 
-    /** @param own returns the present entries of this member */
-    Announcer(Threads threads, String name, Supplier<List<Entry>> own) {
+    /** @param registry has the present entries of this member */
+    Announcer(Threads threads, String name, Registry registry) {
         this.threads = threads;
         this.name = name;
-        this.own = own;
+        this.registry = registry;
     }
 
     /** Has to be called before anything is sent; until then it waits. */
@@ -63,11 +62,16 @@ final class Announcer {
         }
     }
 
-    /** Announces all entries to members that have come. */
-    void announceAll() {
+    /**
+     * Announces all entries to members that have come.
+     *
+     * @param withOrphans whether this member also tells them the entries that have no member now
+     */
+    void announceAll(boolean withOrphans) {
         lock.lock();
         try {
             isForNewcomers = true;
+            isWithOrphans |= withOrphans;
             wake();
         } finally {
             lock.unlock();
@@ -112,20 +116,24 @@ final class Announcer {
                 return List.of();
             }
             List<byte[]> records = new ArrayList<>();
-            TreeMap<String, Entry> present = new TreeMap<>();
-            own.get().forEach(entry -> present.put(entry.id(), entry));
+            TreeMap<String, Holding> present = new TreeMap<>();
+            registry.own().forEach(holding -> present.put(holding.entry().id(), holding));
             for (String id : changed) {
-                Entry entry = present.get(id);
-                if (entry == null || !isForNewcomers) {
-                    records.add(entry == null ? withdrawn(id) : announced(entry));
+                Holding holding = present.get(id);
+                if (holding == null || !isForNewcomers) {
+                    records.add(holding == null ? withdrawn(id) : announced(holding));
                 }
             }
             if (isForNewcomers) {
-                present.values().forEach(entry -> records.add(announced(entry)));
+                present.values().forEach(holding -> records.add(announced(holding)));
+                if (isWithOrphans) {
+                    registry.orphans().forEach(orphan -> records.add(orphan(orphan)));
+                }
                 records.add(complete());
             }
             changed.clear();
             isForNewcomers = false;
+            isWithOrphans = false;
             return messages(records);
         } finally {
             lock.unlock();
@@ -149,10 +157,23 @@ final class Announcer {
         return messages;
     }
 
-    private static byte[] announced(Entry entry) {
+    private static byte[] announced(Holding holding) {
         ByteOutput out = new ByteOutput();
-        Records.begin(out, Records.ENTRY);
-        GridCodec.ENTRY.put(entry, out);
+        if (holding.leaseNanos() == 0) {
+            Records.begin(out, Records.ENTRY);
+        } else {
+            Records.begin(out, Records.CLIENT_ENTRY);
+            out.putLong(holding.leaseNanos());
+        }
+        GridCodec.ENTRY.put(holding.entry(), out);
+        return Records.end(out);
+    }
+
+    private byte[] orphan(Holding holding) {
+        ByteOutput out = new ByteOutput();
+        Records.begin(out, Records.ORPHAN);
+        out.putLong(holding.leaseNanos()).putLong(holding.leftNanos(threads.nanoTime()));
+        GridCodec.ENTRY.put(holding.entry(), out);
         return Records.end(out);
     }
 

@@ -24,15 +24,13 @@ import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.Topic;
 import dev.tutti.grid.internal.codec.GridCodec;
-import dev.tutti.grid.match.FilterIndex;
-import dev.tutti.grid.match.Patterns;
+import dev.tutti.grid.internal.delivery.LocalConsumer;
 import dev.tutti.grid.match.Selector;
 import dev.tutti.grid.store.StoreException;
 import dev.tutti.sites.SiteMessage;
 import dev.tutti.sites.Sites;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -69,7 +67,7 @@ public final class GridMember implements Grid {
     private final String site;
     private final long queueBytes;
     private final Callbacks callbacks;
-    private final FilterIndex<LocalConsumer> local = new FilterIndex<>();
+    private final LocalConsumers consumers = new LocalConsumers();
     private final LongAdder malformed = new LongAdder();
     private final LongAdder published = new LongAdder();
     private final LongAdder received = new LongAdder();
@@ -79,10 +77,11 @@ public final class GridMember implements Grid {
     private final Announcer announcer;
     private final @Nullable SiteLink siteLink;
     private final LocalProducers producers = new LocalProducers();
+    private final Clients clients;
+    private final Leases leases;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
-    private final TreeMap<String, LocalConsumer> consumers = new TreeMap<>();
     private @Nullable TreeSet<Member> awaited;
     private long number;
     private boolean isClosed;
@@ -100,8 +99,10 @@ public final class GridMember implements Grid {
         this.callbacks = new Callbacks(node.group(name));
         this.store = new StoreKeeper(threads, options.store());
         this.registry = new Registry(this::flowTo, store);
-        this.announcer = new Announcer(threads, name, registry::own);
-        this.siteLink = sites == null ? null : new SiteLink(sites, registry, queueBytes, this::ownFilters);
+        this.announcer = new Announcer(threads, name, registry);
+        this.leases = new Leases(threads, registry);
+        this.clients = new Clients(node, site, callbacks, producers, consumers, new ClientHome());
+        this.siteLink = sites == null ? null : new SiteLink(sites, registry, queueBytes, consumers::filters);
     }
 
     /** Begins to describe a member of the grid of one site. */
@@ -192,7 +193,8 @@ public final class GridMember implements Grid {
     private void onView(Group from, View view) {
         group = from;
         Member self = from.self();
-        view.left().forEach(registry::removeAll);
+        view.left().forEach(member -> registry.removeAll(member, threads.nanoTime()));
+        leases.watch();
         lock.lock();
         try {
             if (awaited == null) {
@@ -205,7 +207,8 @@ public final class GridMember implements Grid {
             lock.unlock();
         }
         if (!view.joined().isEmpty()) {
-            announcer.announceAll();
+            // One member is enough, and the oldest has seen the others leave.
+            announcer.announceAll(view.members().getFirst().equals(self));
         }
     }
 
@@ -237,7 +240,19 @@ public final class GridMember implements Grid {
 
     private void onRecord(Member sender, int kind, ByteInput content) {
         switch (kind) {
-            case Records.ENTRY -> registry.put(sender, GridCodec.ENTRY.take(content));
+            case Records.ENTRY -> registry.put(sender, GridCodec.ENTRY.take(content), 0);
+            case Records.CLIENT_ENTRY -> {
+                long leaseNanos = Records.takeLease(content);
+                Entry entry = GridCodec.ENTRY.take(content);
+                registry.put(sender, entry, leaseNanos);
+                clients.onRegisteredElsewhere(entry.id(), entry.registration());
+            }
+            case Records.ORPHAN -> {
+                long leaseNanos = Records.takeLease(content);
+                long endNanos = threads.nanoTime() + Math.min(content.takeLong(), leaseNanos);
+                registry.putOrphan(GridCodec.ENTRY.take(content), leaseNanos, endNanos);
+                leases.watch();
+            }
             case Records.WITHDRAWN -> registry.remove(sender, content.takeText());
             case Records.COMPLETE -> {
                 lock.lock();
@@ -259,7 +274,7 @@ public final class GridMember implements Grid {
             case Records.MEASUREMENT -> {
                 Measurement measurement = GridCodec.MEASUREMENT.take(content);
                 received.increment();
-                local.match(measurement, consumer -> consumer.offer(measurement));
+                consumers.offer(measurement);
             }
             case Records.GAP -> onGap(GridCodec.GAP.take(content));
             default -> throw new MalformedException("record of kind " + kind);
@@ -270,26 +285,8 @@ public final class GridMember implements Grid {
         complete.completeExceptionally(new IllegalStateException(reason));
     }
 
-    /** Tells consumers that may have wanted what is missing. */
     private void onGap(Gap gap) {
-        Entry producer = registry.find(gap.producer()).orElse(null);
-        List<LocalConsumer> all;
-        lock.lock();
-        try {
-            all = List.copyOf(consumers.values());
-        } finally {
-            lock.unlock();
-        }
-        for (LocalConsumer consumer : all) {
-            if (producer == null || haveTopicInCommon(producer, consumer.entry())) {
-                consumer.offer(gap);
-            }
-        }
-    }
-
-    private static boolean haveTopicInCommon(Entry one, Entry other) {
-        return one.filters().stream()
-                .anyMatch(mine -> other.filters().stream().anyMatch(its -> Patterns.overlap(mine.topic(), its.topic())));
+        consumers.offer(gap, registry.find(gap.producer()).orElse(null));
     }
 
     // ------------------------------------------------------------------ other sites
@@ -317,22 +314,21 @@ public final class GridMember implements Grid {
                 + " were dropped there, because too many waited for this site"));
     }
 
-    private List<Filter> ownFilters() {
-        lock.lock();
-        try {
-            LinkedHashSet<Filter> filters = new LinkedHashSet<>();
-            consumers.values().forEach(consumer -> filters.addAll(consumer.entry().filters()));
-            return List.copyOf(filters);
-        } finally {
-            lock.unlock();
-        }
-    }
-
     // ------------------------------------------------------------------ producers and consumers
 
     @Override
     public String site() {
         return site;
+    }
+
+    /** Returns the name of the grid. */
+    public String name() {
+        return name;
+    }
+
+    /** Returns the name of the node. */
+    public String node() {
+        return node.name();
     }
 
     @Override
@@ -355,7 +351,7 @@ public final class GridMember implements Grid {
                     options.attributes());
             LocalProducer producer = new LocalProducer(new Home(), threads, options, entry);
             producers.add(entry.id(), producer);
-            registry.putOwn(entry);
+            registry.putOwn(entry, 0);
             announcer.announce(entry.id());
             return producer;
         } finally {
@@ -369,7 +365,7 @@ public final class GridMember implements Grid {
         LocalConsumer consumer;
         lock.lock();
         try {
-            checkMayRegister(consumers.size(), "consumers");
+            checkMayRegister(consumers.count(), "consumers");
             Entry entry = new Entry(
                     nextId(),
                     Entry.Kind.CONSUMER,
@@ -383,10 +379,9 @@ public final class GridMember implements Grid {
                     -1,
                     1,
                     options.attributes());
-            consumer = new LocalConsumer(threads, callbacks, entry, options, listener, this::withdraw);
-            consumers.put(entry.id(), consumer);
-            entry.filters().stream().distinct().forEach(filter -> local.add(filter, consumer));
-            registry.putOwn(entry);
+            consumer = new LocalConsumer(threads, callbacks::call, entry, options, listener, this::withdraw);
+            consumers.add(consumer);
+            registry.putOwn(entry, 0);
             announcer.announce(entry.id());
         } finally {
             lock.unlock();
@@ -412,18 +407,11 @@ public final class GridMember implements Grid {
 
     private void withdraw(LocalConsumer consumer) {
         Entry entry = consumer.entry();
-        lock.lock();
-        try {
-            if (consumers.remove(entry.id()) == null) {
-                return;
-            }
-            entry.filters().stream().distinct().forEach(filter -> local.remove(filter, consumer));
+        if (consumers.remove(consumer)) {
             registry.removeOwn(entry.id());
             announcer.announce(entry.id());
-        } finally {
-            lock.unlock();
+            tellSites();
         }
-        tellSites();
     }
 
     private void tellSites() {
@@ -433,34 +421,71 @@ public final class GridMember implements Grid {
         }
     }
 
-    private final class Home implements LocalProducer.Home {
+    private class Home implements LocalProducer.Home {
 
         @Override
         public void publish(Measurement measurement) {
             Shipment shipment = new Shipment(measurement);
             shipment.check();
             published.increment();
-            local.match(measurement, consumer -> consumer.offer(measurement));
+            consumers.offer(measurement);
             registry.match(measurement, sink -> sink.offer(shipment));
         }
 
         @Override
         public boolean isWanted(Topic topic) {
-            return local.isWanted(topic) || registry.isWanted(topic);
+            return consumers.isWanted(topic) || registry.isWanted(topic);
         }
 
         @Override
         public void onChanged(LocalProducer producer) {
-            registry.putOwn(producer.entry());
-            announcer.announce(producer.entry().id());
+            Entry entry = producer.entry();
+            long leaseNanos = registry.holding(entry.id()).map(Holding::leaseNanos).orElse(0L);
+            registry.putOwn(entry, leaseNanos);
+            announcer.announce(entry.id());
         }
 
         @Override
         public void onClosed(LocalProducer producer) {
             String id = producer.entry().id();
-            producers.remove(id);
+            producers.remove(id, producer);
             registry.removeOwn(id);
             announcer.announce(id);
+        }
+    }
+
+    /** Returns the producers and consumers of processes without a node, which a mediator registers here. */
+    public Clients clients() {
+        return clients;
+    }
+
+    private final class ClientHome extends Home implements Clients.Home {
+
+        @Override
+        public void register(Entry entry, long leaseNanos) {
+            boolean isProducer = entry.kind() == Entry.Kind.PRODUCER;
+            lock.lock();
+            try {
+                checkMayRegister(isProducer ? producers.count() : consumers.count(), isProducer ? "producers" : "consumers");
+            } finally {
+                lock.unlock();
+            }
+            if (!registry.putOwn(entry, leaseNanos)) {
+                throw new IllegalStateException("identity " + entry.id() + " is in use elsewhere; a client that comes back registers with a larger"
+                        + " number than " + registry.find(entry.id()).map(Entry::registration).orElse(entry.registration()));
+            }
+            announcer.announce(entry.id());
+        }
+
+        @Override
+        public void withdraw(String id) {
+            registry.removeOwn(id);
+            announcer.announce(id);
+        }
+
+        @Override
+        public void onFiltersChanged() {
+            tellSites();
         }
     }
 
@@ -515,16 +540,11 @@ public final class GridMember implements Grid {
     @Override
     public Map<String, Long> status() {
         TreeMap<String, Long> status = new TreeMap<>();
-        lock.lock();
-        try {
-            status.put("producers", (long) producers.count());
-            status.put("consumers", (long) consumers.size());
-            status.put("delivered", consumers.values().stream().mapToLong(LocalConsumer::delivered).sum());
-            status.put("undelivered", consumers.values().stream().mapToLong(LocalConsumer::dropped).sum());
-            status.put("waiting-bytes", consumers.values().stream().mapToLong(LocalConsumer::waitingBytes).sum());
-        } finally {
-            lock.unlock();
-        }
+        status.put("producers", (long) producers.count());
+        status.put("consumers", (long) consumers.count());
+        status.put("delivered", consumers.sum(LocalConsumer::delivered));
+        status.put("undelivered", consumers.sum(LocalConsumer::dropped));
+        status.put("waiting-bytes", consumers.sum(LocalConsumer::waitingBytes));
         SiteLink link = siteLink;
         List<Flow> flows = Stream.concat(registry.flows().stream(), link == null ? Stream.of() : link.flows().stream()).toList();
         status.put("sent", flows.stream().mapToLong(Flow::sent).sum());
@@ -534,6 +554,7 @@ public final class GridMember implements Grid {
         status.put("received", received.sum());
         status.put("malformed", malformed.sum());
         status.put("entries", (long) registry.all().size());
+        status.put("entries-orphaned", (long) registry.orphans().size());
         status.put("entries-refused", registry.refused());
         status.put("store-failures", store.failures());
         return status;
@@ -541,19 +562,19 @@ public final class GridMember implements Grid {
 
     @Override
     public void close() {
-        List<LocalConsumer> openConsumers;
         lock.lock();
         try {
             if (isClosed) {
                 return;
             }
             isClosed = true;
-            openConsumers = List.copyOf(consumers.values());
         } finally {
             lock.unlock();
         }
+        clients.close();
+        leases.close();
         producers.all().forEach(LocalProducer::close);
-        openConsumers.forEach(LocalConsumer::close);
+        consumers.all().forEach(LocalConsumer::close);
         announcer.close();
         SiteLink link = siteLink;
         if (link != null) {

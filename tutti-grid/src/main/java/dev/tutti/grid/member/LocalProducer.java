@@ -80,19 +80,62 @@ final class LocalProducer implements Producer {
 
     @Override
     public void publish(Topic topic, Map<String, String> tags, Instant time, Body body) {
-        if (options.topics().stream().noneMatch(pattern -> Patterns.matches(pattern, topic))) {
-            throw new IllegalArgumentException("topic " + topic + " is not among those of producer " + options.name() + ", " + options.topics());
-        }
+        checkTopic(topic);
         Instant precise = time.truncatedTo(ChronoUnit.MICROS);
         lock.lock();
         try {
-            if (isClosed) {
-                throw new IllegalStateException("producer " + options.name() + " is closed");
+            publishNext(new Measurement(entry.id(), sequence + 1, topic, tags, precise, options.clock(), body));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Publishes a measurement of a client, which has numbered it.
+     *
+     * @return false if its number is not larger than those before
+     */
+    boolean publish(Measurement measurement) {
+        checkTopic(measurement.topic());
+        lock.lock();
+        try {
+            if (!measurement.producer().equals(entry.id())) {
+                throw new IllegalArgumentException("a measurement of " + measurement.producer() + " is published by " + entry.id());
             }
-            Measurement measurement = new Measurement(entry.id(), sequence + 1, topic, tags, precise, options.clock(), body);
-            home.publish(measurement);
-            sequence++;
-            keep(measurement);
+            if (measurement.sequence() <= sequence) {
+                return false;
+            }
+            publishNext(measurement);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkTopic(Topic topic) {
+        if (options.topics().stream().noneMatch(pattern -> Patterns.matches(pattern, topic))) {
+            throw new IllegalArgumentException("topic " + topic + " is not among those of producer " + options.name() + ", " + options.topics());
+        }
+    }
+
+    private void publishNext(Measurement measurement) {
+        if (isClosed) {
+            throw new IllegalStateException("producer " + options.name() + " is closed");
+        }
+        home.publish(measurement);
+        sequence = measurement.sequence();
+        keep(measurement);
+    }
+
+    ProducerOptions options() {
+        return options;
+    }
+
+    /** Takes the entry of a newer registration. */
+    void renew(Entry renewed) {
+        lock.lock();
+        try {
+            entry = renewed;
         } finally {
             lock.unlock();
         }

@@ -32,10 +32,10 @@ final class LocalProducers {
         }
     }
 
-    void remove(String id) {
+    void remove(String id, LocalProducer producer) {
         lock.lock();
         try {
-            byId.remove(id);
+            byId.remove(id, producer);
         } finally {
             lock.unlock();
         }

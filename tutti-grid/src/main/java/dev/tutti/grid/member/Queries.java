@@ -159,7 +159,11 @@ final class Queries implements AutoCloseable {
 
     Answer<Entry> ask(Query query) {
         Reply all = ask(new Request.Find(query.within(beforeThat(query.deadline()))), query.sites(), query.deadline());
-        return new Answer<>(all.entries().stream().sorted(BY_NAME).toList(), all.missing());
+        // A client that has gone from a site to another one is at both for as long as its lease: its last registration counts.
+        Map<String, Entry> byId = new TreeMap<>();
+        all.entries().forEach(entry -> byId.merge(
+                entry.id(), entry, (one, other) -> other.registration() > one.registration() ? other : one));
+        return new Answer<>(byId.values().stream().sorted(BY_NAME).toList(), all.missing());
     }
 
     Answer<Measurement> ask(Filter filter, Instant from, Instant to, boolean isLatest, Duration deadline) {

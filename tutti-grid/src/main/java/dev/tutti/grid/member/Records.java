@@ -27,6 +27,12 @@ final class Records {
     /** All filters of the sender's consumers, for other sites. */
     static final int INTERESTS = 6;
 
+    /** Entry of a client of the sender, with its lease. */
+    static final int CLIENT_ENTRY = 7;
+
+    /** Entry of a client without a member, with its lease, and the time that is left of it, for members that have come. */
+    static final int ORPHAN = 8;
+
     private static final int HEAD = 1 + Integer.BYTES;
 
     private Records() {}
@@ -65,6 +71,15 @@ final class Records {
             content.end();
             at += length;
         }
+    }
+
+    /** Takes the length of a lease in nanoseconds. */
+    static long takeLease(ByteInput in) {
+        long nanos = in.takeLong();
+        if (nanos <= 0 || nanos > Clients.LEASE_MAX.toNanos()) {
+            throw new MalformedException("a lease of " + nanos + " ns, which is 1 to " + Clients.LEASE_MAX.toNanos());
+        }
+        return nanos;
     }
 
     static byte[] join(List<byte[]> records, int bytes) {

@@ -7,6 +7,7 @@ import dev.tutti.grid.Measurement;
 import dev.tutti.grid.Topic;
 import dev.tutti.grid.match.FilterIndex;
 import dev.tutti.grid.match.Patterns;
+import dev.tutti.grid.member.Holding.Holder;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -24,11 +25,17 @@ import java.util.stream.Stream;
 /**
  * Entries of the own site, by the members that they are at, and an index of destinations by the filters of consumers elsewhere.
  * Changes come in the order of the group's messages; matching is from any thread, without a lock.
+ *
+ * <p>An entry has one holder. The entry of a client may be announced by two members, when the client has gone from one to the other:
+ * the registration with the larger number is held, whichever message comes first.
  */
 final class Registry {
 
     /** Most entries of one member; further ones are ignored and counted. */
     static final int MEMBER_ENTRIES_MAX = 100_000;
+
+    /** Most entries without a member; further ones are removed at once and counted. */
+    private static final int ORPHANS_MAX = 100_000;
 
     /** Gets changes of the entries, in order. */
     interface Changes {
@@ -43,8 +50,10 @@ final class Registry {
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
-    private final TreeMap<String, Entry> own = new TreeMap<>();
-    private final TreeMap<Member, TreeMap<String, Entry>> entries = new TreeMap<>();
+    private final TreeMap<String, Holding> holdings = new TreeMap<>();
+    private final TreeMap<Member, TreeSet<String>> idsByMember = new TreeMap<>();
+    private final TreeSet<String> ownIds = new TreeSet<>();
+    private final TreeSet<String> orphanIds = new TreeSet<>();
     private final TreeMap<Member, Flow> flowsByMember = new TreeMap<>();
 
     /** Number of filters that are equal, by destination: the index knows one of them. */
@@ -58,94 +67,196 @@ final class Registry {
         this.changes = changes;
     }
 
-    /** Adds or replaces an entry of this member, which has no destination in the index. */
-    void putOwn(Entry entry) {
-        lock.lock();
-        try {
-            own.put(entry.id(), entry);
-            changes.onPut(entry);
-        } finally {
-            lock.unlock();
-        }
+    /**
+     * Adds or replaces an entry of this member, which has no destination in the index.
+     *
+     * @return whether that was possible: a client's identity may be registered with a larger number elsewhere
+     */
+    boolean putOwn(Entry entry, long leaseNanos) {
+        return put(new Holding(Holder.SELF, entry, leaseNanos));
     }
 
     void removeOwn(String id) {
-        lock.lock();
-        try {
-            if (own.remove(id) != null) {
-                changes.onRemoved(id);
-            }
-        } finally {
-            lock.unlock();
-        }
+        remove(Holder.SELF, id);
     }
 
     /** Returns the entries of this member. */
-    List<Entry> own() {
+    List<Holding> own() {
         lock.lock();
         try {
-            return List.copyOf(own.values());
+            return ownIds.stream().map(this::held).toList();
         } finally {
             lock.unlock();
         }
+    }
+
+    private Holding held(String id) {
+        return Objects.requireNonNull(holdings.get(id), id);
     }
 
     /** Adds or replaces an entry of another member. */
-    void put(Member owner, Entry entry) {
+    void put(Member owner, Entry entry, long leaseNanos) {
+        put(new Holding(new Holder.Other(owner), entry, leaseNanos));
+    }
+
+    private boolean put(Holding next) {
         lock.lock();
         try {
-            TreeMap<String, Entry> known = entries.computeIfAbsent(owner, key -> new TreeMap<>());
-            Entry before = known.get(entry.id());
-            if (before == null && known.size() >= MEMBER_ENTRIES_MAX) {
+            String id = next.entry().id();
+            Holding before = holdings.get(id);
+            if (before != null && !next.mayReplace(before)) {
+                return false;
+            }
+            boolean isNew = before == null || !before.holder().equals(next.holder());
+            if (isNew && next.holder() instanceof Holder.Other && ids(next.holder()).size() >= MEMBER_ENTRIES_MAX) {
+                refused++;
+                return false;
+            }
+            // The new filters first: those of both are never missing in between.
+            useFilters(next);
+            if (before != null) {
+                releaseFilters(before);
+                ids(before.holder()).remove(id);
+            }
+            ids(next.holder()).add(id);
+            holdings.put(id, next);
+            if (before == null || !next.entry().equals(before.entry())) {
+                changes.onPut(next.entry());
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private TreeSet<String> ids(Holder holder) {
+        return switch (holder) {
+            case Holder.Self _ -> ownIds;
+            case Holder.Other other -> idsByMember.computeIfAbsent(other.member(), _ -> new TreeSet<>());
+            case Holder.Nobody _ -> orphanIds;
+        };
+    }
+
+    private void useFilters(Holding holding) {
+        if (holding.holder() instanceof Holder.Other(Member member)) {
+            use(flowsByMember.computeIfAbsent(member, flows), filters(holding.entry()));
+        }
+    }
+
+    private void releaseFilters(Holding holding) {
+        if (holding.holder() instanceof Holder.Other(Member member)) {
+            release(Objects.requireNonNull(flowsByMember.get(member)), filters(holding.entry()));
+        }
+    }
+
+    /** Removes an entry that another member has withdrawn. One that a third member holds by now stays. */
+    void remove(Member owner, String id) {
+        remove(new Holder.Other(owner), id);
+    }
+
+    private void remove(Holder by, String id) {
+        lock.lock();
+        try {
+            Holding before = holdings.get(id);
+            // Whoever withdraws an entry without a member has registered it in between.
+            if (before != null && (before.holder().equals(by) || before.holder() instanceof Holder.Nobody)) {
+                forget(before);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void forget(Holding holding) {
+        String id = holding.entry().id();
+        releaseFilters(holding);
+        ids(holding.holder()).remove(id);
+        holdings.remove(id);
+        changes.onRemoved(id);
+    }
+
+    /** Removes all entries of a member that has left, and what waits for it; those of its clients stay until their leases end. */
+    void removeAll(Member owner, long nowNanos) {
+        lock.lock();
+        try {
+            for (String id : List.copyOf(ids(new Holder.Other(owner)))) {
+                Holding before = held(id);
+                if (before.leaseNanos() > 0) {
+                    orphan(before, nowNanos + before.leaseNanos());
+                } else {
+                    forget(before);
+                }
+            }
+            idsByMember.remove(owner);
+            Flow flow = flowsByMember.remove(owner);
+            if (flow != null) {
+                flow.close();
+                uses.remove(flow);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void orphan(Holding before, long endNanos) {
+        if (orphanIds.size() >= ORPHANS_MAX) {
+            refused++;
+            forget(before);
+            return;
+        }
+        String id = before.entry().id();
+        releaseFilters(before);
+        ids(before.holder()).remove(id);
+        orphanIds.add(id);
+        holdings.put(id, new Holding(new Holder.Nobody(endNanos), before.entry(), before.leaseNanos()));
+    }
+
+    /** Adds an entry without a member, of which another member has told, unless the entry is known. */
+    void putOrphan(Entry entry, long leaseNanos, long endNanos) {
+        lock.lock();
+        try {
+            if (holdings.containsKey(entry.id())) {
+                return;
+            }
+            if (orphanIds.size() >= ORPHANS_MAX) {
                 refused++;
                 return;
             }
-            known.put(entry.id(), entry);
-            Flow flow = flowsByMember.computeIfAbsent(owner, flows);
-            // The new filters first: those of both are never missing in between.
-            use(flow, filters(entry));
-            if (before != null) {
-                release(flow, filters(before));
-            }
-            if (!entry.equals(before)) {
-                changes.onPut(entry);
-            }
+            put(new Holding(new Holder.Nobody(endNanos), entry, leaseNanos));
         } finally {
             lock.unlock();
         }
     }
 
-    /** Removes an entry of another member. */
-    void remove(Member owner, String id) {
+    /** Returns the entries without a member. */
+    List<Holding> orphans() {
         lock.lock();
         try {
-            TreeMap<String, Entry> known = entries.get(owner);
-            Entry before = known == null ? null : known.remove(id);
-            Flow flow = flowsByMember.get(owner);
-            if (before != null && flow != null) {
-                release(flow, filters(before));
-                changes.onRemoved(id);
-            }
+            return orphanIds.stream().map(this::held).toList();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Removes all entries of a member that has left, and what waits for it. */
-    void removeAll(Member owner) {
+    /**
+     * Removes entries whose leases have ended.
+     *
+     * @return time until the next lease ends; negative if there is none
+     */
+    long endLeases(long nowNanos) {
         lock.lock();
         try {
-            TreeMap<String, Entry> known = entries.remove(owner);
-            Flow flow = flowsByMember.remove(owner);
-            if (known == null || flow == null) {
-                return;
+            long next = -1;
+            for (String id : List.copyOf(orphanIds)) {
+                Holding orphan = held(id);
+                long left = orphan.leftNanos(nowNanos);
+                if (left <= 0) {
+                    forget(orphan);
+                } else {
+                    next = next < 0 ? left : Math.min(next, left);
+                }
             }
-            flow.close();
-            for (Entry before : known.values()) {
-                release(flow, filters(before));
-                changes.onRemoved(before.id());
-            }
-            uses.remove(flow);
+            return next;
         } finally {
             lock.unlock();
         }
@@ -194,11 +305,14 @@ final class Registry {
         return index.isWanted(topic);
     }
 
-    /** Returns all entries: those of this member, then those of the others. */
+    /** Returns all entries: those of this member, those of the others, and those without a member. */
     List<Entry> all() {
         lock.lock();
         try {
-            return Stream.concat(own.values().stream(), entries.values().stream().flatMap(each -> each.values().stream()))
+            return Stream.of(Stream.of(ownIds), idsByMember.values().stream(), Stream.of(orphanIds))
+                    .flatMap(each -> each)
+                    .flatMap(TreeSet::stream)
+                    .map(id -> held(id).entry())
                     .toList();
         } finally {
             lock.unlock();
@@ -207,12 +321,14 @@ final class Registry {
 
     /** Returns an entry; empty if it is not known. */
     Optional<Entry> find(String id) {
+        return holding(id).map(Holding::entry);
+    }
+
+    /** Returns an entry with its holder; empty if it is not known. */
+    Optional<Holding> holding(String id) {
         lock.lock();
         try {
-            return Stream.concat(Stream.of(own), entries.values().stream())
-                    .map(each -> each.get(id))
-                    .filter(Objects::nonNull)
-                    .findFirst();
+            return Optional.ofNullable(holdings.get(id));
         } finally {
             lock.unlock();
         }
@@ -223,8 +339,8 @@ final class Registry {
         lock.lock();
         try {
             TreeSet<Member> found = new TreeSet<>();
-            entries.forEach((member, known) -> {
-                if (known.values().stream().anyMatch(each -> each.kind() == Entry.Kind.PRODUCER && isAbout(each, pattern))) {
+            idsByMember.forEach((member, known) -> {
+                if (known.stream().map(id -> held(id).entry()).anyMatch(each -> each.kind() == Entry.Kind.PRODUCER && isAbout(each, pattern))) {
                     found.add(member);
                 }
             });
@@ -247,7 +363,7 @@ final class Registry {
         }
     }
 
-    /** Returns the number of entries that were ignored because their member has too many. */
+    /** Returns the number of entries that were ignored because their member has too many, or because too many have no member. */
     long refused() {
         lock.lock();
         try {

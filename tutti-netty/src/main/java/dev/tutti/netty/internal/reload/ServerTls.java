@@ -2,6 +2,7 @@ package dev.tutti.netty.internal.reload;
 
 import dev.tutti.netty.tls.PrivateFile;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.concurrent.Executor;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +56,16 @@ public final class ServerTls {
     /** @param arithmetic runs the parts of handshakes that would hold up the loop */
     public SslHandler handler(ByteBufAllocator allocator, Executor arithmetic) {
         return current().newHandler(allocator, arithmetic);
+    }
+
+    /** Returns whether the client of a connection has shown a certificate that is trusted. */
+    public static boolean hasCertificate(Channel channel) {
+        SslHandler tls = channel.pipeline().get(SslHandler.class);
+        try {
+            return tls != null && tls.engine().getSession().getPeerCertificates().length > 0;
+        } catch (SSLPeerUnverifiedException e) {
+            return false;
+        }
     }
 
     private synchronized SslContext current() {

@@ -3,6 +3,7 @@ package dev.tutti.rendezvous.internal.http;
 import dev.tutti.internal.door.Origins;
 import dev.tutti.internal.door.Places.Place;
 import dev.tutti.netty.internal.relay.WebSocketBytes;
+import dev.tutti.netty.internal.reload.Tokens;
 import dev.tutti.rendezvous.internal.http.ServerCounters.Name;
 import dev.tutti.rendezvous.internal.registry.ListedNode;
 import dev.tutti.rendezvous.internal.registry.Pair;

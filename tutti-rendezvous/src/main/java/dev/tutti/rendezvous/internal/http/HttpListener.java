@@ -9,6 +9,7 @@ import dev.tutti.internal.door.Places.Place;
 import dev.tutti.internal.door.Places;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.reload.ServerTls;
+import dev.tutti.netty.internal.reload.Tokens;
 import dev.tutti.rendezvous.internal.registry.Quotas;
 import dev.tutti.rendezvous.internal.registry.Registry;
 import dev.tutti.rendezvous.internal.relay.PartSizes;
@@ -126,7 +127,7 @@ public final class HttpListener implements AutoCloseable {
     private static @Nullable Tokens tokens(Settings settings) {
         String file = settings.get(RendezvousServerSettings.TOKENS_FILE);
         try {
-            return file.isEmpty() ? null : new Tokens(Path.of(file));
+            return file.isEmpty() ? null : new Tokens(Path.of(file), "cluster");
         } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
             throw new SettingException("rendezvous-server.tokens-file: " + e.getMessage(), e);
         }

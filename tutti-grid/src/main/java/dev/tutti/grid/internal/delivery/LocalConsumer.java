@@ -1,7 +1,6 @@
-package dev.tutti.grid.member;
+package dev.tutti.grid.internal.delivery;
 
 import dev.tutti.Threads;
-import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.grid.Body;
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.Gap;
@@ -18,16 +17,23 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A consumer at this member: a queue of measurements, and a thread that tells its listener while there are some. */
-final class LocalConsumer implements Subscription {
+/** A consumer in this process: a queue of measurements, and a thread that tells its listener while there are some. */
+public final class LocalConsumer implements Subscription {
 
     /** Memory that a measurement takes besides its texts and bytes, roughly. */
     private static final int OVERHEAD = 160;
 
+    /** Calls listeners, and does with their exceptions what is right here. */
+    public interface Caller {
+
+        /** @param callback name of the method, for people */
+        <T extends Object> void call(String callback, Consumer<? super T> method, T argument);
+    }
+
     private record Waiting(@Nullable Measurement measurement, @Nullable Gap gap, long bytes) {}
 
     private final Threads threads;
-    private final Callbacks callbacks;
+    private final Caller callbacks;
     private final Entry entry;
     private final SubscriptionOptions options;
     private final MeasurementListener listener;
@@ -46,9 +52,9 @@ final class LocalConsumer implements Subscription {
     private long droppedCount;
 
     /** @param onClose withdraws it */
-    LocalConsumer(
+    public LocalConsumer(
             Threads threads,
-            Callbacks callbacks,
+            Caller callbacks,
             Entry entry,
             SubscriptionOptions options,
             MeasurementListener listener,
@@ -63,12 +69,12 @@ final class LocalConsumer implements Subscription {
     }
 
     /** Takes a measurement that a filter chooses. Never waits. */
-    void offer(Measurement measurement) {
+    public void offer(Measurement measurement) {
         add(new Waiting(measurement, null, bytes(measurement)));
     }
 
     /** Takes word of measurements that were dropped on their way. */
-    void offer(Gap gap) {
+    public void offer(Gap gap) {
         add(new Waiting(null, gap, OVERHEAD));
     }
 
@@ -180,7 +186,8 @@ final class LocalConsumer implements Subscription {
         }
     }
 
-    long delivered() {
+    /** Returns the number of measurements that the listener was told. */
+    public long delivered() {
         lock.lock();
         try {
             return deliveredCount;
@@ -189,7 +196,8 @@ final class LocalConsumer implements Subscription {
         }
     }
 
-    long dropped() {
+    /** Returns the number of measurements that were dropped before the listener was told. */
+    public long dropped() {
         lock.lock();
         try {
             return droppedCount;

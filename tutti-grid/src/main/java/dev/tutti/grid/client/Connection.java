@@ -1,0 +1,89 @@
+package dev.tutti.grid.client;
+
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.grid.internal.wire.ClientMessage;
+import java.io.ByteArrayOutputStream;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One connection with a mediator. */
+final class Connection implements WebSocket.Listener {
+
+    private final Consumer<ClientMessage> messages;
+    private final Runnable onEnd;
+    private final CompletableFuture<String> end = new CompletableFuture<>();
+    private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
+    private volatile long heardNanos = System.nanoTime();
+
+    Connection(Consumer<ClientMessage> messages, Runnable onEnd) {
+        this.messages = messages;
+        this.onEnd = onEnd;
+    }
+
+    /** Returns the time for which the mediator has not been heard; it says something every five seconds. */
+    long silenceNanos() {
+        return System.nanoTime() - heardNanos;
+    }
+
+    boolean isOpen() {
+        return !end.isDone();
+    }
+
+    /** Returns the reason for which it has ended. */
+    String reason() {
+        return end.getNow("");
+    }
+
+    void end(String reason) {
+        end.complete(reason);
+        onEnd.run();
+    }
+
+    @Override
+    public @Nullable CompletionStage<?> onBinary(WebSocket socket, ByteBuffer data, boolean isLast) {
+        heardNanos = System.nanoTime();
+        if (parts.size() + data.remaining() > ClientMessage.MEDIATOR_BYTES_MAX) {
+            end("the mediator has sent more than " + ClientMessage.MEDIATOR_BYTES_MAX + " bytes at a time");
+            socket.abort();
+            return null;
+        }
+        byte[] bytes = new byte[data.remaining()];
+        data.get(bytes);
+        parts.writeBytes(bytes);
+        if (isLast) {
+            byte[] whole = parts.toByteArray();
+            parts.reset();
+            try {
+                ClientMessage.read(whole, messages);
+            } catch (MalformedException e) {
+                end("the mediator has sent what can't be read: " + e.getMessage());
+                socket.abort();
+                return null;
+            }
+        }
+        socket.request(1);
+        return null;
+    }
+
+    @Override
+    public @Nullable CompletionStage<?> onPing(WebSocket socket, ByteBuffer message) {
+        heardNanos = System.nanoTime();
+        socket.request(1);
+        return null;
+    }
+
+    @Override
+    public @Nullable CompletionStage<?> onClose(WebSocket socket, int status, String reason) {
+        end("the mediator has closed the connection" + (reason.isEmpty() ? "" : ": " + reason));
+        return null;
+    }
+
+    @Override
+    public void onError(WebSocket socket, Throwable error) {
+        end("the connection is broken: " + error.getMessage());
+    }
+}

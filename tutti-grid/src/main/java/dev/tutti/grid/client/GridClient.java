@@ -1,0 +1,553 @@
+package dev.tutti.grid.client;
+
+import dev.tutti.Threads;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Callbacks;
+import dev.tutti.grid.Answer;
+import dev.tutti.grid.Entry;
+import dev.tutti.grid.Filter;
+import dev.tutti.grid.Gap;
+import dev.tutti.grid.Grid;
+import dev.tutti.grid.Measurement;
+import dev.tutti.grid.MeasurementListener;
+import dev.tutti.grid.Producer;
+import dev.tutti.grid.ProducerOptions;
+import dev.tutti.grid.Query;
+import dev.tutti.grid.Subscription;
+import dev.tutti.grid.SubscriptionOptions;
+import dev.tutti.grid.internal.delivery.LocalConsumer;
+import dev.tutti.grid.internal.wire.ClientMessage;
+import dev.tutti.grid.match.Selector;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A grid as a process without a node sees it, through one of several mediators.
+ *
+ * <p>When its mediator is gone, the client goes to the next one and registers everything again. Entries of the registry outlast that
+ * by their lease. Measurements that are published meanwhile wait; those that were on their way to the mediator, or from it, are lost:
+ * each consumer here is told of a gap with an unknown number, and consumers elsewhere see it by the numbers of measurements.
+ */
+public final class GridClient implements Grid {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GridClient.class);
+
+    /** Most producers and consumers. */
+    public static final int REGISTERED_MAX = 10_000;
+
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration SEND_TIMEOUT = Duration.ofSeconds(15);
+    private static final long SILENCE_NANOS = 15_000_000_000L;
+    private static final long PAUSE_MIN_MILLIS = 50;
+    private static final long PAUSE_MAX_MILLIS = 5_000;
+    private static final long WATCH_NANOS = 1_000_000_000L;
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+
+    private final List<URI> mediators;
+    private final String token;
+    private final HttpClient http;
+    private final Threads threads = new Threads() {};
+    private final Callbacks callbacks = new Callbacks(threads);
+    private final Outgoing outgoing;
+    private final String identity;
+    private final LongAdder connections = new LongAdder();
+    private final LongAdder refused = new LongAdder();
+    private final LongAdder received = new LongAdder();
+    private final LongAdder failures = new LongAdder();
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    private final TreeMap<String, RemoteProducer> producers = new TreeMap<>();
+    private final TreeMap<String, LocalConsumer> consumers = new TreeMap<>();
+    private final TreeMap<Long, Question> questions = new TreeMap<>();
+    private long entryNumber;
+    private long questionNumber;
+
+    private volatile long registration = 1;
+    private volatile String site = "";
+    private volatile String node = "";
+    private volatile String trouble = "no mediator has been connected yet";
+    private volatile boolean isClosed;
+    private volatile @Nullable Connection current;
+
+    private record Question(ClientMessage message, CompletableFuture<ClientMessage> answer) {}
+
+    GridClient(GridClientBuilder options) {
+        this.mediators = options.mediators();
+        this.token = options.token();
+        this.http = options.http();
+        this.outgoing = new Outgoing(options.bufferBytes());
+        this.identity = options.name() + "-" + UUID.randomUUID();
+        threads.start("tutti-grid-client", this::run);
+    }
+
+    /**
+     * Begins to describe a client.
+     *
+     * @param mediators addresses such as {@code https://monitor.example:7795}; the next one is tried when one does not answer
+     */
+    public static GridClientBuilder of(URI... mediators) {
+        if (mediators.length == 0) {
+            throw new IllegalArgumentException("a client has the address of at least one mediator");
+        }
+        List<URI> sockets = new ArrayList<>();
+        for (URI each : mediators) {
+            String scheme = String.valueOf(each.getScheme());
+            boolean isHttp = scheme.equals("http") || scheme.equals("https");
+            if (!isHttp || each.getHost() == null) {
+                throw new IllegalArgumentException(each + " is no address of a mediator, such as https://monitor.example:7795");
+            }
+            sockets.add(URI.create(scheme.replace("http", "ws") + "://" + each.getRawAuthority() + "/v1/grid"));
+        }
+        return new GridClientBuilder(List.copyOf(sockets));
+    }
+
+    // ------------------------------------------------------------------ connection
+
+    private void run() {
+        long pauseMillis = PAUSE_MIN_MILLIS;
+        try {
+            for (int attempt = 0; !isClosed; attempt++) {
+                URI mediator = mediators.get(attempt % mediators.size());
+                if (stay(mediator)) {
+                    pauseMillis = PAUSE_MIN_MILLIS;
+                } else if (attempt % mediators.size() == mediators.size() - 1) {
+                    pauseMillis = Math.min(2 * pauseMillis, PAUSE_MAX_MILLIS);
+                }
+                if (!isClosed) {
+                    // Clients of a mediator that has crashed come to the next one one after the other.
+                    Thread.sleep(ThreadLocalRandom.current().nextLong(pauseMillis / 2, pauseMillis));
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            ended.complete(null);
+        }
+    }
+
+    /** Connects with a mediator, and returns when the connection has ended: whether there was one. */
+    private boolean stay(URI mediator) throws InterruptedException {
+        Connection connection = new Connection(this::onMessage, outgoing::wake);
+        WebSocket socket;
+        CompletableFuture<WebSocket> opening = open(mediator, connection);
+        try {
+            socket = opening.get(CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            onTrouble(mediator, String.valueOf(e.getCause() == null ? e : e.getCause()));
+            return false;
+        } catch (TimeoutException e) {
+            opening.whenComplete((late, failure) -> {
+                if (late != null) {
+                    late.abort();
+                }
+            });
+            onTrouble(mediator, "it has not answered within " + CONNECT_TIMEOUT);
+            return false;
+        }
+        onConnected(mediator, connection);
+        watch(connection, socket);
+        send(connection, socket);
+        current = null;
+        socket.abort();
+        if (!isClosed) {
+            onTrouble(mediator, connection.reason());
+        }
+        return true;
+    }
+
+    private CompletableFuture<WebSocket> open(URI mediator, Connection connection) {
+        WebSocket.Builder builder = http.newWebSocketBuilder().connectTimeout(CONNECT_TIMEOUT);
+        if (!token.isEmpty()) {
+            builder.header("Authorization", "Bearer " + token);
+        }
+        return builder.buildAsync(mediator, connection);
+    }
+
+    private void onTrouble(URI mediator, String reason) {
+        String text = mediator + ": " + reason;
+        if (!text.equals(trouble)) {
+            LOG.warn("Grid: no connection with {}", text);
+        }
+        trouble = text;
+    }
+
+    private void onConnected(URI mediator, Connection connection) {
+        LOG.info("Grid: connected with {}", mediator);
+        List<LocalConsumer> all;
+        boolean isAgain;
+        lock.lock();
+        try {
+            connections.increment();
+            isAgain = connections.sum() > 1;
+            registration = connections.sum();
+            List<ClientMessage> first = new ArrayList<>();
+            producers.values().forEach(producer -> first.add(producer.registration(registration)));
+            consumers.values().forEach(consumer -> first.add(registration(consumer)));
+            questions.values().forEach(question -> first.add(question.message));
+            outgoing.restart(first);
+            current = connection;
+            all = List.copyOf(consumers.values());
+        } finally {
+            lock.unlock();
+        }
+        if (isAgain) {
+            Gap gap = new Gap("", 0, "the mediator was changed; " + trouble);
+            all.forEach(consumer -> consumer.offer(gap));
+        }
+    }
+
+    private ClientMessage.Register registration(LocalConsumer consumer) {
+        Entry entry = consumer.entry();
+        return new ClientMessage.Register(consumer(entry.id(), entry.name(), entry.filters(), entry.attributes()), 0);
+    }
+
+    private Entry consumer(String id, String name, List<Filter> filters, Map<String, String> attributes) {
+        return new Entry(id, Entry.Kind.CONSUMER, name, site, node, "", filters, "", "", -1, registration, attributes);
+    }
+
+    private void send(Connection connection, WebSocket socket) throws InterruptedException {
+        while (connection.isOpen()) {
+            // The messages of close() are sent, too.
+            byte[] next = outgoing.next(() -> connection.isOpen() && !(isClosed && outgoing.isEmpty()));
+            if (next.length == 0) {
+                break;
+            }
+            try {
+                socket.sendBinary(ByteBuffer.wrap(next), true).get(SEND_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (ExecutionException e) {
+                connection.end("nothing can be sent: " + e.getCause());
+            } catch (TimeoutException e) {
+                connection.end("the mediator has taken nothing for " + SEND_TIMEOUT);
+            }
+        }
+        if (connection.isOpen()) {
+            try {
+                socket.sendClose(WebSocket.NORMAL_CLOSURE, "").get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (ExecutionException | TimeoutException e) {
+                LOG.debug("Grid: the mediator was not told that the connection ends", e);
+            }
+            connection.end("closed");
+        }
+    }
+
+    private void watch(Connection connection, WebSocket socket) {
+        threads.startAfter(WATCH_NANOS, "tutti-grid-client-watch", () -> {
+            if (!connection.isOpen()) {
+                return;
+            }
+            if (connection.silenceNanos() > SILENCE_NANOS) {
+                connection.end("the mediator has not been heard for " + Duration.ofNanos(SILENCE_NANOS));
+                socket.abort();
+                return;
+            }
+            watch(connection, socket);
+        });
+    }
+
+    private void onMessage(ClientMessage message) {
+        switch (message) {
+            case ClientMessage.Welcome welcome -> {
+                site = welcome.site();
+                node = welcome.node();
+            }
+            case ClientMessage.Registered _ -> {
+                // It counts from now on.
+            }
+            case ClientMessage.Refused(String id, long number, String reason) -> {
+                refused.increment();
+                LOG.warn("Grid: {} was not registered: {}", id, reason);
+            }
+            case ClientMessage.Deliver(String id, Measurement measurement) -> {
+                received.increment();
+                LocalConsumer consumer = consumer(id);
+                if (consumer != null) {
+                    consumer.offer(measurement);
+                }
+            }
+            case ClientMessage.Missing(String id, Gap gap) -> {
+                LocalConsumer consumer = consumer(id);
+                if (consumer != null) {
+                    consumer.offer(gap);
+                }
+            }
+            case ClientMessage.Entries entries -> answer(entries.question(), message);
+            case ClientMessage.Measurements measurements -> answer(measurements.question(), message);
+            case ClientMessage.Register _, ClientMessage.Withdraw _, ClientMessage.Publish _, ClientMessage.Load _,
+                    ClientMessage.Find _, ClientMessage.Ask _ ->
+                throw new MalformedException("a message of clients");
+        }
+    }
+
+    private @Nullable LocalConsumer consumer(String id) {
+        lock.lock();
+        try {
+            return consumers.get(id);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void answer(long number, ClientMessage message) {
+        Question question;
+        lock.lock();
+        try {
+            question = questions.remove(number);
+        } finally {
+            lock.unlock();
+        }
+        if (question != null) {
+            question.answer.complete(message);
+        }
+    }
+
+    // ------------------------------------------------------------------ producers and consumers
+
+    /** Returns the number of the present registration of all entries. */
+    long registration() {
+        return registration;
+    }
+
+    /** Returns the node of the mediator; empty before the first one. */
+    String node() {
+        return node;
+    }
+
+    @Override
+    public String site() {
+        return site;
+    }
+
+    void publish(Measurement measurement) {
+        outgoing.add(new ClientMessage.Publish(measurement));
+    }
+
+    /** Sends what is for the present mediator; a later one is told all anyway. */
+    void send(ClientMessage message) {
+        lock.lock();
+        try {
+            if (current != null) {
+                outgoing.add(message);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void withdraw(String id) {
+        lock.lock();
+        try {
+            producers.remove(id);
+            consumers.remove(id);
+            send(new ClientMessage.Withdraw(id));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Producer produce(ProducerOptions options) {
+        lock.lock();
+        try {
+            RemoteProducer producer = new RemoteProducer(this, options, nextId());
+            producers.put(producer.entry().id(), producer);
+            send(producer.registration(registration));
+            return producer;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Subscription subscribe(SubscriptionOptions options, MeasurementListener listener) {
+        options.filters().forEach(filter -> Selector.parse(filter.where()));
+        lock.lock();
+        try {
+            Entry entry = consumer(nextId(), options.name(), options.filters(), options.attributes());
+            LocalConsumer consumer = new LocalConsumer(
+                    threads, this::call, entry, options, listener, closed -> withdraw(closed.entry().id()));
+            consumers.put(entry.id(), consumer);
+            send(registration(consumer));
+            return consumer;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private <T extends Object> void call(String callback, Consumer<? super T> method, T argument) {
+        Throwable thrown = callbacks.attempt(() -> method.accept(argument));
+        if (thrown != null) {
+            failures.increment();
+            LOG.error("Grid: {} of a listener has failed", callback, thrown);
+        }
+    }
+
+    private String nextId() {
+        if (isClosed) {
+            throw new IllegalStateException("the client of the grid is closed");
+        }
+        if (producers.size() + consumers.size() >= REGISTERED_MAX) {
+            throw new IllegalStateException("the client has " + REGISTERED_MAX + " producers and consumers, and no more are possible");
+        }
+        entryNumber++;
+        return identity + "-" + entryNumber;
+    }
+
+    // ------------------------------------------------------------------ questions
+
+    @Override
+    public Answer<Entry> find(Query query) {
+        ClientMessage answer = ask(number -> new ClientMessage.Find(number, query), query.deadline());
+        return answer instanceof ClientMessage.Entries entries ? entries.answer() : new Answer<>(List.of(), List.of(unanswered(query.deadline())));
+    }
+
+    @Override
+    public Answer<Measurement> latest(Filter filter, Duration deadline) {
+        return ask(filter, Instant.MIN, Instant.MAX, true, deadline);
+    }
+
+    @Override
+    public Answer<Measurement> history(Filter filter, Instant from, Instant to, Duration deadline) {
+        return ask(filter, from, to, false, deadline);
+    }
+
+    private Answer<Measurement> ask(Filter filter, Instant from, Instant to, boolean isLatest, Duration deadline) {
+        Selector.parse(filter.where());
+        ClientMessage answer = ask(
+                // The mediator has to answer before the client gives up.
+                number -> new ClientMessage.Ask(number, filter, micros(from), micros(to), isLatest, deadline.toMillis() * 4 / 5),
+                deadline);
+        return answer instanceof ClientMessage.Measurements measurements
+                ? measurements.answer()
+                : new Answer<>(List.of(), List.of(unanswered(deadline)));
+    }
+
+    private static long micros(Instant time) {
+        if (time.equals(Instant.MIN) || time.equals(Instant.MAX)) {
+            return time.equals(Instant.MIN) ? Long.MIN_VALUE : Long.MAX_VALUE;
+        }
+        return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+    }
+
+    private String unanswered(Duration deadline) {
+        return "no mediator has answered within " + deadline + (current == null ? ": " + trouble : "");
+    }
+
+    private @Nullable ClientMessage ask(LongFunction<ClientMessage> message, Duration deadline) {
+        CompletableFuture<ClientMessage> answer = new CompletableFuture<>();
+        long number;
+        lock.lock();
+        try {
+            questionNumber++;
+            number = questionNumber;
+            Question question = new Question(message.apply(number), answer);
+            questions.put(number, question);
+            send(question.message);
+        } finally {
+            lock.unlock();
+        }
+        try {
+            return answer.get(Math.max(1, deadline.toNanos()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            return null;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        } finally {
+            lock.lock();
+            try {
+                questions.remove(number);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ state
+
+    /** Returns whether a mediator is connected now. */
+    public boolean isConnected() {
+        return current != null;
+    }
+
+    @Override
+    public Map<String, Long> status() {
+        TreeMap<String, Long> status = new TreeMap<>();
+        List<LocalConsumer> all;
+        lock.lock();
+        try {
+            status.put("producers", (long) producers.size());
+            all = List.copyOf(consumers.values());
+        } finally {
+            lock.unlock();
+        }
+        status.put("consumers", (long) all.size());
+        status.put("delivered", all.stream().mapToLong(LocalConsumer::delivered).sum());
+        status.put("undelivered", all.stream().mapToLong(LocalConsumer::dropped).sum());
+        status.put("waiting-bytes", all.stream().mapToLong(LocalConsumer::waitingBytes).sum());
+        status.put("sent", outgoing.sent());
+        status.put("unsent", outgoing.dropped());
+        status.put("unsent-waiting-bytes", outgoing.waitingBytes());
+        status.put("received", received.sum());
+        status.put("connections", connections.sum());
+        status.put("refused", refused.sum());
+        status.put("listener-failures", failures.sum());
+        return status;
+    }
+
+    @Override
+    public void close() {
+        List<RemoteProducer> openProducers;
+        List<LocalConsumer> openConsumers;
+        lock.lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            openProducers = List.copyOf(producers.values());
+            openConsumers = List.copyOf(consumers.values());
+        } finally {
+            lock.unlock();
+        }
+        openProducers.forEach(RemoteProducer::close);
+        openConsumers.forEach(LocalConsumer::close);
+        isClosed = true;
+        outgoing.wake();
+        try {
+            ended.get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("Grid: the connection has not ended in time", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        http.shutdownNow();
+    }
+
+    @Override
+    public String toString() {
+        return "client " + identity + " of " + mediators;
+    }
+}

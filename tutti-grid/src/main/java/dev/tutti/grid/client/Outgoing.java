@@ -1,0 +1,167 @@
+package dev.tutti.grid.client;
+
+import dev.tutti.grid.internal.wire.ClientMessage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Queue of messages that a client has still to send, in order. Measurements wait also while there is no mediator: if more would wait
+ * than the bound allows, the oldest are dropped and counted. Thread-safe.
+ */
+final class Outgoing {
+
+    /** Most bytes that are sent as one message, unless one alone is larger. */
+    private static final int MESSAGE_BYTES = 32 << 10;
+
+    /** Memory that a message takes besides its bytes, roughly. */
+    private static final int OVERHEAD = 64;
+
+    private record Waiting(byte[] bytes, boolean isMeasurement) {
+        int size() {
+            return bytes.length + OVERHEAD;
+        }
+    }
+
+    private final long bytesMax;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Guarded by the lock.
+    private ArrayDeque<Waiting> queue = new ArrayDeque<>();
+    private long waitingBytes;
+    private long droppedCount;
+    private long sentCount;
+
+    Outgoing(long bytesMax) {
+        this.bytesMax = bytesMax;
+    }
+
+    void add(ClientMessage message) {
+        byte[] bytes = ClientMessage.encode(message);
+        lock.lock();
+        try {
+            Waiting next = new Waiting(bytes, message instanceof ClientMessage.Publish);
+            queue.add(next);
+            waitingBytes += next.size();
+            while (waitingBytes > bytesMax && queue.size() > 1 && dropOldest()) {
+                droppedCount++;
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean dropOldest() {
+        var oldestFirst = queue.iterator();
+        while (oldestFirst.hasNext()) {
+            Waiting each = oldestFirst.next();
+            if (each.isMeasurement) {
+                oldestFirst.remove();
+                waitingBytes -= each.size();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Begins a connection: {@code first} is sent before the measurements that wait. What else waited was for the one before. */
+    void restart(List<ClientMessage> first) {
+        lock.lock();
+        try {
+            ArrayDeque<Waiting> next = new ArrayDeque<>();
+            first.forEach(message -> next.add(new Waiting(ClientMessage.encode(message), false)));
+            queue.stream().filter(Waiting::isMeasurement).forEach(next::add);
+            queue = next;
+            waitingBytes = queue.stream().mapToLong(Waiting::size).sum();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Wakes the thread that waits. */
+    void wake() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    interface Going {
+        boolean isGoingOn();
+    }
+
+    /** Waits for something to send; an empty array if it does not go on. */
+    byte[] next(Going going) throws InterruptedException {
+        lock.lock();
+        try {
+            while (queue.isEmpty() && going.isGoingOn()) {
+                changed.await();
+            }
+            if (!going.isGoingOn()) {
+                return new byte[0];
+            }
+            List<byte[]> parts = new ArrayList<>();
+            int bytes = 0;
+            while (!queue.isEmpty() && (parts.isEmpty() || bytes + queue.peek().bytes.length <= MESSAGE_BYTES)) {
+                Waiting next = queue.remove();
+                waitingBytes -= next.size();
+                sentCount += next.isMeasurement ? 1 : 0;
+                parts.add(next.bytes);
+                bytes += next.bytes.length;
+            }
+            byte[] all = new byte[bytes];
+            int at = 0;
+            for (byte[] part : parts) {
+                System.arraycopy(part, 0, all, at, part.length);
+                at += part.length;
+            }
+            return all;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns whether nothing waits. */
+    boolean isEmpty() {
+        lock.lock();
+        try {
+            return queue.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long waitingBytes() {
+        lock.lock();
+        try {
+            return waitingBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long dropped() {
+        lock.lock();
+        try {
+            return droppedCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long sent() {
+        lock.lock();
+        try {
+            return sentCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

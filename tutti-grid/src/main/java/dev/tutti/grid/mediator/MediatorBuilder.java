@@ -1,0 +1,174 @@
+package dev.tutti.grid.mediator;
+
+import dev.tutti.grid.member.Clients;
+import dev.tutti.grid.member.GridMember;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Options of a mediator. Not for use by several threads. */
+public final class MediatorBuilder {
+
+    /** Port by default. */
+    public static final int PORT_DEFAULT = 7795;
+
+    private static final int PORT_MAX = 65_535;
+    private static final long QUEUE_MIN = 8L << 20;
+    private static final long QUEUE_MAX = 1L << 30;
+    private static final Duration LEASE_MIN = Duration.ofSeconds(1);
+    private static final Duration LEASE_DEFAULT = Duration.ofSeconds(30);
+    private static final int CONNECTIONS_DEFAULT = 10_000;
+    private static final int HISTORY_DEFAULT = 1_000;
+
+    private final GridMember grid;
+    private InetAddress address = InetAddress.getLoopbackAddress();
+    private int port = PORT_DEFAULT;
+    private @Nullable Path certificate;
+    private @Nullable Path key;
+    private @Nullable Path authority;
+    private @Nullable Path tokens;
+    private List<String> names = List.of();
+    private boolean isInsecure;
+    private Duration lease = LEASE_DEFAULT;
+    private long queueBytes = QUEUE_MIN;
+    private int historyMax = HISTORY_DEFAULT;
+
+    MediatorBuilder(GridMember grid) {
+        this.grid = grid;
+    }
+
+    /** Sets the address to listen on: loopback by default. */
+    public MediatorBuilder bind(InetAddress own) {
+        address = own;
+        return this;
+    }
+
+    /** Sets the port to listen on: 7795 by default; 0 takes any free one. */
+    public MediatorBuilder port(int number) {
+        if (number < 0 || number > PORT_MAX) {
+            throw new IllegalArgumentException("a port is 0 to " + PORT_MAX + ", not " + number);
+        }
+        port = number;
+        return this;
+    }
+
+    /** Sets the PEM files of the certificate chain and of its private key. They are read again after a change. */
+    public MediatorBuilder tls(Path chain, Path privateKey) {
+        certificate = chain;
+        key = privateKey;
+        return this;
+    }
+
+    /** Sets the PEM file of authorities: clients with a certificate of one of them need no token. */
+    public MediatorBuilder authority(Path authorities) {
+        authority = authorities;
+        return this;
+    }
+
+    /** Sets the file with lines {@code GRID TOKEN}, or {@code * TOKEN}. Its owner alone may read it. */
+    public MediatorBuilder tokens(Path file) {
+        tokens = file;
+        return this;
+    }
+
+    /**
+     * Sets the names by which clients call the host, besides its addresses and {@code localhost}. They matter where everybody is let in: a
+     * page of the web that has its own name lead here is recognized by that name.
+     */
+    public MediatorBuilder names(String... hosts) {
+        names = List.of(hosts);
+        return this;
+    }
+
+    /** Lets everybody use the mediator who reaches it, also without TLS. */
+    public MediatorBuilder insecure() {
+        isInsecure = true;
+        return this;
+    }
+
+    /** Sets the time for which entries of clients stay without a connection: a second to an hour, 30 seconds by default. */
+    public MediatorBuilder lease(Duration time) {
+        if (time.compareTo(LEASE_MIN) < 0 || time.compareTo(Clients.LEASE_MAX) > 0) {
+            throw new IllegalArgumentException("a lease is " + LEASE_MIN + " to " + Clients.LEASE_MAX + ", not " + time);
+        }
+        lease = time;
+        return this;
+    }
+
+    /**
+     * Sets the most bytes of measurements that wait for one client: 8 MiB to 1 GiB, 8 MiB by default. If more would wait, the oldest
+     * are dropped, and the client is told.
+     */
+    public MediatorBuilder queue(long bytes) {
+        if (bytes < QUEUE_MIN || bytes > QUEUE_MAX) {
+            throw new IllegalArgumentException("the queue of a client has " + QUEUE_MIN + " to " + QUEUE_MAX + " bytes, not " + bytes);
+        }
+        queueBytes = bytes;
+        return this;
+    }
+
+    /** Sets the most measurements that the mediator keeps for a client's producer: 1,000 by default. */
+    public MediatorBuilder history(int measurements) {
+        if (measurements < 0) {
+            throw new IllegalArgumentException("a number of measurements is not negative, as " + measurements + " is");
+        }
+        historyMax = measurements;
+        return this;
+    }
+
+    /**
+     * Starts the mediator. Returns when it accepts connections.
+     *
+     * @throws IllegalArgumentException if it would not be safe, or a file can't be used; the message says what would be right
+     * @throws IllegalStateException if the address can't be bound
+     */
+    public Mediator open() {
+        return new Mediator(this);
+    }
+
+    GridMember grid() {
+        return grid;
+    }
+
+    InetAddress address() {
+        return address;
+    }
+
+    int port() {
+        return port;
+    }
+
+    @Nullable Path certificate() {
+        return certificate;
+    }
+
+    @Nullable Path key() {
+        return key;
+    }
+
+    @Nullable Path authority() {
+        return authority;
+    }
+
+    @Nullable Path tokens() {
+        return tokens;
+    }
+
+    List<String> names() {
+        return names;
+    }
+
+    boolean isInsecure() {
+        return isInsecure;
+    }
+
+    int connectionsMax() {
+        return CONNECTIONS_DEFAULT;
+    }
+
+    MediatorSettings settings() {
+        return new MediatorSettings(grid, grid.clients(), grid.node(), lease, queueBytes, historyMax);
+    }
+}

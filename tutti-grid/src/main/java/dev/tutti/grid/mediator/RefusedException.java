@@ -1,0 +1,25 @@
+package dev.tutti.grid.mediator;
+
+import java.io.Serial;
+
+/** A request that is not answered as it was asked, with the status of HTTP and the reason. */
+final class RefusedException extends Exception {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+
+    RefusedException(int status, String reason) {
+        super(reason, null, false, false);
+        this.status = status;
+    }
+
+    int status() {
+        return status;
+    }
+
+    String reason() {
+        return String.valueOf(getMessage());
+    }
+}

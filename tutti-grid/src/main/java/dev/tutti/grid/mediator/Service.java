@@ -1,0 +1,78 @@
+package dev.tutti.grid.mediator;
+
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+
+/** Parts of a mediator that its requests share. Thread-safe. */
+final class Service {
+
+    /** Most bytes of a request's body. */
+    static final int BODY_BYTES_MAX = 1 << 20;
+
+    /** Most requests that wait for other members, or for their clients to read the answer. */
+    private static final int REQUESTS_MAX = 64;
+
+    private final MediatorSettings settings;
+    private final Doorkeeper doorkeeper;
+    private final MediatorCounters counters;
+    private final Supplier<Map<String, Long>> numbers;
+    private final PostedProducers posted;
+    private final JsonDoor json;
+    private final Semaphore requests = new Semaphore(REQUESTS_MAX);
+    private volatile boolean isClosing;
+
+    Service(MediatorSettings settings, Doorkeeper doorkeeper, MediatorCounters counters, Supplier<Map<String, Long>> numbers) {
+        this.settings = settings;
+        this.doorkeeper = doorkeeper;
+        this.counters = counters;
+        this.numbers = numbers;
+        this.posted = new PostedProducers(settings, counters);
+        this.json = new JsonDoor(settings, posted);
+    }
+
+    MediatorSettings settings() {
+        return settings;
+    }
+
+    Doorkeeper doorkeeper() {
+        return doorkeeper;
+    }
+
+    MediatorCounters counters() {
+        return counters;
+    }
+
+    boolean isReady() {
+        return !isClosing;
+    }
+
+    /** Returns the present numbers as Prometheus reads them. */
+    String metrics() {
+        StringBuilder text = new StringBuilder();
+        numbers.get().forEach((name, value) -> {
+            String metric = "tutti_grid_" + name.replace('-', '_');
+            text.append("# TYPE ").append(metric).append(" untyped\n").append(metric).append(' ').append(value).append('\n');
+        });
+        return text.toString();
+    }
+
+    JsonDoor json() {
+        return json;
+    }
+
+    /** Returns the requests that may be answered at a time. */
+    Semaphore requests() {
+        return requests;
+    }
+
+    /** Called every second. */
+    void onTime() {
+        posted.onTime(System.nanoTime());
+    }
+
+    void onClosing() {
+        isClosing = true;
+        posted.close();
+    }
+}

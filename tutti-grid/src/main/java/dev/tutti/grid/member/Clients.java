@@ -1,0 +1,263 @@
+package dev.tutti.grid.member;
+
+import dev.tutti.Node;
+import dev.tutti.Threads;
+import dev.tutti.blocks.internal.Callbacks;
+import dev.tutti.grid.Entry;
+import dev.tutti.grid.Filter;
+import dev.tutti.grid.Measurement;
+import dev.tutti.grid.MeasurementListener;
+import dev.tutti.grid.ProducerOptions;
+import dev.tutti.grid.SubscriptionOptions;
+import dev.tutti.grid.Topic;
+import dev.tutti.grid.internal.delivery.LocalConsumer;
+import dev.tutti.grid.match.Selector;
+import java.time.Duration;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The producers and consumers of clients of a member, which are in processes without a node: what a mediator needs.
+ *
+ * <p>An entry of a client outlasts its connection, and its member, by a lease. Within it, the client registers again with a larger
+ * number, at this member or at another one, and so nobody misses the entry meanwhile. Thread-safe.
+ */
+public final class Clients {
+
+    /** Longest lease. */
+    public static final Duration LEASE_MAX = Duration.ofHours(1);
+
+    /**
+     * A registration of a client.
+     *
+     * @param id identity, chosen by the client; no other one has it
+     * @param number number of times that the client has registered it, over all connections, from 1
+     * @param lease time for which the entry stays without a connection
+     */
+    public record Registration(String id, long number, Duration lease) {
+
+        public Registration {
+            if (number < 1) {
+                throw new IllegalArgumentException("registrations are counted from 1, not " + number);
+            }
+            if (!lease.isPositive() || lease.compareTo(LEASE_MAX) > 0) {
+                throw new IllegalArgumentException("a lease is positive and at most " + LEASE_MAX + ", not " + lease);
+            }
+        }
+    }
+
+    /** The member, as its clients need it. */
+    interface Home extends LocalProducer.Home {
+
+        /**
+         * Announces an entry.
+         *
+         * @throws IllegalStateException if no more are possible, or the identity is in use
+         */
+        void register(Entry entry, long leaseNanos);
+
+        void withdraw(String id);
+
+        /** Tells other sites what consumers here want now. */
+        void onFiltersChanged();
+    }
+
+    private final Node node;
+    private final String site;
+    private final Threads threads;
+    private final Callbacks callbacks;
+    private final LocalProducers producers;
+    private final LocalConsumers consumers;
+    private final Home home;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    private final TreeMap<String, ClientEntry> byId = new TreeMap<>();
+    private boolean isClosed;
+
+    /** @param site name of the site */
+    Clients(Node node, String site, Callbacks callbacks, LocalProducers producers, LocalConsumers consumers, Home home) {
+        this.node = node;
+        this.site = site;
+        this.threads = node.threads();
+        this.callbacks = callbacks;
+        this.producers = producers;
+        this.consumers = consumers;
+        this.home = home;
+    }
+
+    /**
+     * Registers a producer. One that was registered here before keeps its last measurements.
+     *
+     * @throws IllegalStateException if the identity is registered with a larger number, or no more producers are possible
+     */
+    public ClientProducer produce(Registration registration, ProducerOptions options) {
+        Entry entry = new Entry(
+                registration.id,
+                Entry.Kind.PRODUCER,
+                options.name(),
+                site,
+                node.name(),
+                options.address(),
+                options.topics().stream().map(Filter::topic).toList(),
+                options.type(),
+                options.schema(),
+                -1,
+                registration.number,
+                options.attributes());
+        ClientEntry before;
+        ClientProducer registered;
+        lock.lock();
+        try {
+            before = register(entry, registration);
+            LocalProducer known = before == null ? null : before.producer();
+            LocalProducer producer;
+            if (known != null && known.options().equals(options)) {
+                producer = known;
+                producer.renew(entry);
+                before = null;
+            } else {
+                producer = new LocalProducer(new ProducerHome(), threads, options, entry);
+                producers.add(entry.id(), producer);
+            }
+            registered = new ClientProducer(this, registration, producer);
+            byId.put(entry.id(), registered);
+        } finally {
+            lock.unlock();
+        }
+        end(before);
+        return registered;
+    }
+
+    /**
+     * Registers a consumer.
+     *
+     * @throws IllegalArgumentException if a selector is wrong
+     * @throws IllegalStateException if the identity is registered with a larger number, or no more consumers are possible
+     */
+    public ClientEntry subscribe(Registration registration, SubscriptionOptions options, MeasurementListener listener) {
+        options.filters().forEach(filter -> Selector.parse(filter.where()));
+        Entry entry = new Entry(
+                registration.id,
+                Entry.Kind.CONSUMER,
+                options.name(),
+                site,
+                node.name(),
+                "",
+                options.filters(),
+                "",
+                "",
+                -1,
+                registration.number,
+                options.attributes());
+        ClientEntry before;
+        ClientConsumer registered;
+        lock.lock();
+        try {
+            before = register(entry, registration);
+            LocalConsumer consumer = new LocalConsumer(threads, callbacks::call, entry, options, listener, consumers::remove);
+            registered = new ClientConsumer(this, registration, consumer);
+            byId.put(entry.id(), registered);
+            consumers.add(consumer);
+        } finally {
+            lock.unlock();
+        }
+        end(before);
+        home.onFiltersChanged();
+        return registered;
+    }
+
+    /** Returns the registration before. */
+    private @Nullable ClientEntry register(Entry entry, Registration registration) {
+        if (isClosed) {
+            throw new IllegalStateException("the member of the grid is closed");
+        }
+        ClientEntry before = byId.get(entry.id());
+        if (before != null && before.registration().number() >= registration.number) {
+            throw new IllegalStateException("identity " + entry.id() + " is registered with number " + before.registration().number()
+                    + " here; a client that comes back registers with a larger one than " + registration.number);
+        }
+        home.register(entry, registration.lease.toNanos());
+        return before;
+    }
+
+    /** Ends without the lock: a consumer waits for its listener. */
+    private static void end(@Nullable ClientEntry entry) {
+        if (entry != null) {
+            entry.end();
+        }
+    }
+
+    /** Ends the entry of a client that has registered with a larger number at another member. */
+    void onRegisteredElsewhere(String id, long number) {
+        ClientEntry gone;
+        lock.lock();
+        try {
+            gone = byId.get(id);
+            if (gone == null || gone.registration().number() >= number) {
+                return;
+            }
+            byId.remove(id);
+        } finally {
+            lock.unlock();
+        }
+        // Not on the thread of the group's messages: a listener may take its time.
+        ClientEntry ended = gone;
+        threads.start("tutti-grid-client", ended::end);
+    }
+
+    /** Withdraws an entry after a while, if it is still there with the same registration. */
+    void withdrawAfter(Duration time, ClientEntry entry) {
+        threads.startAfter(time.toNanos(), "tutti-grid-lease", () -> withdraw(entry));
+    }
+
+    void withdraw(ClientEntry entry) {
+        String id = entry.entry().id();
+        lock.lock();
+        try {
+            // At the end of the member, its entries are left to the leases.
+            if (isClosed || !byId.remove(id, entry)) {
+                return;
+            }
+            home.withdraw(id);
+        } finally {
+            lock.unlock();
+        }
+        entry.end();
+        home.onFiltersChanged();
+    }
+
+    private final class ProducerHome implements LocalProducer.Home {
+
+        @Override
+        public void publish(Measurement measurement) {
+            home.publish(measurement);
+        }
+
+        @Override
+        public boolean isWanted(Topic topic) {
+            return home.isWanted(topic);
+        }
+
+        @Override
+        public void onChanged(LocalProducer producer) {
+            home.onChanged(producer);
+        }
+
+        @Override
+        public void onClosed(LocalProducer producer) {
+            producers.remove(producer.entry().id(), producer);
+        }
+    }
+
+    /** Ends all without withdrawing them: clients go to another member. */
+    void close() {
+        lock.lock();
+        try {
+            isClosed = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

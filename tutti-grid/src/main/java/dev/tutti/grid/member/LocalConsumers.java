@@ -1,0 +1,100 @@
+package dev.tutti.grid.member;
+
+import dev.tutti.grid.Entry;
+import dev.tutti.grid.Filter;
+import dev.tutti.grid.Gap;
+import dev.tutti.grid.Measurement;
+import dev.tutti.grid.Topic;
+import dev.tutti.grid.internal.delivery.LocalConsumer;
+import dev.tutti.grid.match.FilterIndex;
+import dev.tutti.grid.match.Patterns;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The consumers at this member, and the index of their filters. */
+final class LocalConsumers {
+
+    private final FilterIndex<LocalConsumer> index = new FilterIndex<>();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    private final TreeMap<String, LocalConsumer> byId = new TreeMap<>();
+
+    void add(LocalConsumer consumer) {
+        lock.lock();
+        try {
+            byId.put(consumer.entry().id(), consumer);
+            consumer.entry().filters().stream().distinct().forEach(filter -> index.add(filter, consumer));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns whether it was there. */
+    boolean remove(LocalConsumer consumer) {
+        lock.lock();
+        try {
+            if (!byId.remove(consumer.entry().id(), consumer)) {
+                return false;
+            }
+            consumer.entry().filters().stream().distinct().forEach(filter -> index.remove(filter, consumer));
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    List<LocalConsumer> all() {
+        lock.lock();
+        try {
+            return List.copyOf(byId.values());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int count() {
+        lock.lock();
+        try {
+            return byId.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long sum(ToLongFunction<LocalConsumer> number) {
+        return all().stream().mapToLong(number).sum();
+    }
+
+    List<Filter> filters() {
+        LinkedHashSet<Filter> filters = new LinkedHashSet<>();
+        all().forEach(consumer -> filters.addAll(consumer.entry().filters()));
+        return List.copyOf(filters);
+    }
+
+    void offer(Measurement measurement) {
+        index.match(measurement, consumer -> consumer.offer(measurement));
+    }
+
+    boolean isWanted(Topic topic) {
+        return index.isWanted(topic);
+    }
+
+    /** Tells consumers that may have wanted what is missing. */
+    void offer(Gap gap, @Nullable Entry producer) {
+        for (LocalConsumer consumer : all()) {
+            if (producer == null || haveTopicInCommon(producer, consumer.entry())) {
+                consumer.offer(gap);
+            }
+        }
+    }
+
+    private static boolean haveTopicInCommon(Entry one, Entry other) {
+        return one.filters().stream()
+                .anyMatch(mine -> other.filters().stream().anyMatch(its -> Patterns.overlap(mine.topic(), its.topic())));
+    }
+}

@@ -298,10 +298,10 @@ public final class GridMember implements Grid {
         }
         try {
             Records.read(message.bytes(), (kind, content) -> {
-                if (kind == Records.INTERESTS) {
-                    link.onInterests(message, content);
-                } else {
-                    onFlow(kind, content);
+                switch (kind) {
+                    case Records.INTERESTS -> link.onInterests(message, content);
+                    case Records.INTERESTS_WANTED -> link.tell();
+                    default -> onFlow(kind, content);
                 }
             });
         } catch (MalformedException e) {

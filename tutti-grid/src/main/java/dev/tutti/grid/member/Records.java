@@ -33,6 +33,9 @@ final class Records {
     /** Entry of a client without a member, with its lease, and the time that is left of it, for members that have come. */
     static final int ORPHAN = 8;
 
+    /** Question of a member that has come, for the filters of other sites. Empty. */
+    static final int INTERESTS_WANTED = 9;
+
     private static final int HEAD = 1 + Integer.BYTES;
 
     private Records() {}

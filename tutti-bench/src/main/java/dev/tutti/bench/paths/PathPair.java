@@ -7,14 +7,22 @@ import dev.tutti.bench.process.Child;
 import dev.tutti.bench.process.Host;
 import dev.tutti.bench.process.Line;
 import dev.tutti.bench.report.Latencies;
+import dev.tutti.bench.systems.Spaces;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /** The processes of a path: one that asks, one that answers, and a mediator if it has one. */
 final class PathPair implements AutoCloseable {
 
+    /** Roles of processes, and the order of their namespaces. */
+    static final List<String> ROLES = List.of("answers", "asks", "mediates");
+
+    private static final String ANSWERS = ROLES.get(0);
+    private static final String ASKS = ROLES.get(1);
+    private static final String MEDIATES = ROLES.get(2);
     private static final Duration OPEN_MAX = Duration.ofSeconds(60);
     private static final Duration SLACK = Duration.ofSeconds(40);
 
@@ -37,34 +45,41 @@ final class PathPair implements AutoCloseable {
         }
     }
 
+    private static final String LOOPBACK = "127.0.0.1";
+
     private final PathKind kind;
     private final int sources;
     private final Layout layout;
+    private final @Nullable Spaces spaces;
     private final List<Host> hosts = new ArrayList<>();
     private final Child asks;
     private final Child answers;
 
-    PathPair(PathKind kind, int sources, Layout layout) {
+    /** @param spaces namespaces of the end that answers, of the one that asks, and of the mediator; null for loopback */
+    PathPair(PathKind kind, int sources, Layout layout, @Nullable Spaces spaces) {
         this.kind = kind;
         this.sources = sources;
         this.layout = layout;
+        this.spaces = spaces;
         try {
-            List<String> ports = BenchCluster.freePorts(2).stream().map(String::valueOf).toList();
+            List<Integer> ports = BenchCluster.freePorts(2);
+            String first = address(ANSWERS) + ":" + ports.getFirst();
+            String second = address(ASKS) + ":" + ports.getLast();
             switch (kind) {
                 case SOCKET, SOCKET_EACH -> {
-                    answers = start("answers", "0");
-                    asks = start("asks", answers.await("open", OPEN_MAX).text("at"));
+                    answers = start(ANSWERS, address(ANSWERS));
+                    asks = start(ASKS, answers.await("open", OPEN_MAX).text("at"));
                 }
                 case DIRECT -> {
-                    answers = start("answers", String.join(",", ports));
+                    answers = start(ANSWERS, first + "," + second);
                     answers.await("open", OPEN_MAX);
-                    asks = start("asks", String.join(",", ports.reversed()));
+                    asks = start(ASKS, second + "," + first);
                 }
                 case MEDIATOR, POST -> {
-                    String mediator = start("mediates", ports.getFirst()).await("open", OPEN_MAX).text("at");
-                    answers = start("answers", mediator);
+                    String mediator = start(MEDIATES, address(MEDIATES) + ":" + ports.getFirst()).await("open", OPEN_MAX).text("at");
+                    answers = start(ANSWERS, mediator);
                     answers.await("open", OPEN_MAX);
-                    asks = start("asks", mediator);
+                    asks = start(ASKS, mediator);
                 }
                 default -> throw new IllegalStateException(kind.toString());
             }
@@ -78,10 +93,18 @@ final class PathPair implements AutoCloseable {
         }
     }
 
+    private String address(String role) {
+        return spaces == null ? LOOPBACK : spaces.addresses().get(ROLES.indexOf(role));
+    }
+
     private Child start(String role, String target) {
-        List<String> prefix = layout.cores().isEmpty()
-                ? List.of()
-                : List.of("taskset", "-c", Integer.toString(layout.cores().get(hosts.size() % layout.cores().size())));
+        List<String> prefix = new ArrayList<>();
+        if (spaces != null) {
+            prefix.addAll(List.of("ip", "netns", "exec", spaces.names().get(ROLES.indexOf(role))));
+        }
+        if (!layout.cores().isEmpty()) {
+            prefix.addAll(List.of("taskset", "-c", Integer.toString(layout.cores().get(hosts.size() % layout.cores().size()))));
+        }
         Host host = new Host(kind + " " + role, prefix, layout.options(), PathProcess.class.getName(),
                 List.of(role, kind.name(), Integer.toString(sources), target), List.of(0));
         hosts.add(host);

@@ -13,6 +13,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -55,7 +57,7 @@ final class PathProcess {
         this.sources = sources;
     }
 
-    /** Arguments: the role (asks, answers, mediates), the kind of path, the number of sources, and the ports or the mediator. */
+    /** Arguments: the role (asks, answers, mediates), the kind of path, the number of sources, and addresses or the mediator. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         PathProcess process = new PathProcess(PathKind.valueOf(arguments[1]), Integer.parseInt(arguments[2]));
         try {
@@ -79,7 +81,11 @@ final class PathProcess {
 
     private void open(String role, String target) {
         switch (role) {
-            case "mediates" -> say(Line.of("open").with("at", Mediator.on(member(target)).port(0).open().url()));
+            case "mediates" -> {
+                InetAddress own = address(target).getAddress();
+                Mediator mediator = Mediator.on(member(target)).bind(own).insecure().port(0).open();
+                say(Line.of("open").with("at", mediator.url()));
+            }
             case "answers" -> openAnswering(target);
             default -> {
                 for (int source = 0; source < sources; source++) {
@@ -102,7 +108,7 @@ final class PathProcess {
 
     private void openAnswering(String target) {
         if (kind.isSocket()) {
-            say(Line.of("open").with("at", new SocketAnswers(kind == PathKind.SOCKET, arrived).port()));
+            say(Line.of("open").with("at", new SocketAnswers(target, kind == PathKind.SOCKET, arrived).at()));
         } else {
             answering = new GridAnswers(grid(target), posts(target), arrived);
             say(Line.of("open"));
@@ -111,8 +117,8 @@ final class PathProcess {
 
     private End end(int source, String target, End.Arrivals arrivals) {
         return switch (kind) {
-            case SOCKET -> new SocketEnd(Integer.parseInt(target), source, arrivals);
-            case SOCKET_EACH -> SocketEnd.forEach(Integer.parseInt(target), source, arrivals);
+            case SOCKET -> new SocketEnd(address(target), source, arrivals);
+            case SOCKET_EACH -> SocketEnd.forEach(address(target), source, arrivals);
             case DIRECT, MEDIATOR, POST -> new GridEnd(grid(target), source, posts(target), arrivals);
         };
     }
@@ -129,14 +135,16 @@ final class PathProcess {
         return kind == PathKind.POST ? new Posts(URI.create(target)) : null;
     }
 
-    /** @param ports its own, and that of the other member, if there is one */
-    private static GridMember member(String ports) {
-        String[] all = ports.split(",");
-        String[] seeds = new String[all.length];
-        for (int index = 0; index < all.length; index++) {
-            seeds[index] = "127.0.0.1:" + all[index];
-        }
-        return GridMember.on(Node.tcp(Integer.parseInt(all[0])).name("m" + all[0]).seeds(seeds).start()).join();
+    private static InetSocketAddress address(String target) {
+        int colon = target.indexOf(':');
+        return new InetSocketAddress(target.substring(0, colon), Integer.parseInt(target, colon + 1, target.length(), 10));
+    }
+
+    /** @param addresses its own, and that of the other member, if there is one */
+    private static GridMember member(String addresses) {
+        String[] all = addresses.split(",");
+        InetSocketAddress own = address(all[0]);
+        return GridMember.on(Node.tcp(own.getPort()).bind(own.getHostString()).insecure().name("m" + own.getPort()).seeds(all).start()).join();
     }
 
     // ------------------------------------------------------------------ commands

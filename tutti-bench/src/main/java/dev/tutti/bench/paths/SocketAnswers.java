@@ -3,7 +3,6 @@ package dev.tutti.bench.paths;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
@@ -18,20 +17,21 @@ final class SocketAnswers implements AutoCloseable {
     private final End.Arrivals arrivals;
     private final ServerSocketChannel server;
 
-    SocketAnswers(boolean isKept, End.Arrivals arrivals) {
+    SocketAnswers(String host, boolean isKept, End.Arrivals arrivals) {
         this.isKept = isKept;
         this.arrivals = arrivals;
         try {
             this.server = ServerSocketChannel.open()
-                    .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), ACCEPTS_WAITING_MAX);
+                    .bind(new InetSocketAddress(host, 0), ACCEPTS_WAITING_MAX);
         } catch (IOException e) {
             throw new UncheckedIOException("can't listen", e);
         }
         Thread.ofPlatform().daemon().name("accepts").start(this::accept);
     }
 
-    int port() {
-        return server.socket().getLocalPort();
+    /** Returns its address and port. */
+    String at() {
+        return server.socket().getInetAddress().getHostAddress() + ":" + server.socket().getLocalPort();
     }
 
     private void accept() {

@@ -2,7 +2,6 @@ package dev.tutti.bench.paths;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -17,26 +16,26 @@ final class SocketEnd implements End {
     private final SocketChannel channel;
     private final Frames frames;
 
-    SocketEnd(int port, int source, Arrivals arrivals) {
+    SocketEnd(InetSocketAddress address, int source, Arrivals arrivals) {
         this.source = source;
         this.arrivals = arrivals;
         try {
-            this.channel = dial(port);
+            this.channel = dial(address);
         } catch (IOException e) {
-            throw new UncheckedIOException("can't connect to port " + port, e);
+            throw new UncheckedIOException("can't connect to " + address, e);
         }
         this.frames = new Frames(channel);
     }
 
-    private static SocketChannel dial(int port) throws IOException {
-        SocketChannel opened = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    private static SocketChannel dial(InetSocketAddress address) throws IOException {
+        SocketChannel opened = SocketChannel.open(address);
         opened.setOption(StandardSocketOptions.TCP_NODELAY, true);
         return opened;
     }
 
     /** Returns an end that opens a connection for each content, on which its answer comes back. */
-    static End forEach(int port, int source, Arrivals arrivals) {
-        return new Each(port, source, arrivals);
+    static End forEach(InetSocketAddress address, int source, Arrivals arrivals) {
+        return new Each(address, source, arrivals);
     }
 
     @Override
@@ -80,23 +79,23 @@ final class SocketEnd implements End {
 
     private static final class Each implements End {
 
-        private final int port;
+        private final InetSocketAddress address;
         private final int source;
         private final Arrivals arrivals;
         private SocketEnd current;
 
-        Each(int port, int source, Arrivals arrivals) {
-            this.port = port;
+        Each(InetSocketAddress address, int source, Arrivals arrivals) {
+            this.address = address;
             this.source = source;
             this.arrivals = arrivals;
-            this.current = new SocketEnd(port, source, arrivals);
+            this.current = new SocketEnd(address, source, arrivals);
             current.close();
         }
 
         @Override
         public void send(byte[] content) {
             finish();
-            current = new SocketEnd(port, source, arrivals);
+            current = new SocketEnd(address, source, arrivals);
             try {
                 current.send(content);
                 current.flush();

@@ -45,7 +45,7 @@ public final class GridCommand extends CampaignCommand {
     private static final int PRODUCERS_MAX = 10_000;
     private static final int CONSUMERS_MAX = 5_000;
     private static final int CI_PRODUCERS = 120;
-    private static final int CI_CONSUMERS = 30;
+    private static final int CI_CONSUMERS = 12;
     private static final int CI_SECONDS = 30;
     private static final int CI_KILL_SECONDS = 8;
     private static final int CI_CLIENTS = 2;

@@ -9,6 +9,7 @@ module dev.tutti.cli {
     requires dev.tutti.grid;
     requires dev.tutti.netty;
     requires dev.tutti.rendezvous;
+    requires dev.tutti.sites;
     requires dev.tutti.stomp;
     requires info.picocli;
     requires static org.jspecify;

@@ -76,7 +76,8 @@ export class Charts {
   }
 }
 
-class Chart {
+/** A card with the lines of one figure. */
+export class Chart {
   constructor(definition, index) {
     this.definition = definition;
     this.now = h("p", { class: "now" }, h("span", {}, "–"), h("small", {}, definition.unit));
@@ -117,7 +118,7 @@ class Chart {
       padding: [10, 10, 0, 0],
       cursor: { sync: { key: "tutti" }, points: { size: 6 }, drag: { x: false, y: false }, y: false },
       legend: { show: false },
-      scales: { x: { time: true }, y: { range: (plot, min, max) => [0, Math.max(max * 1.12, this.definition.format === bytes ? 1024 : 1)] } },
+      scales: { x: { time: true }, y: { range: (plot, min, max) => (this.definition.range ?? fromZero)(min, max, this.definition.format) } },
       axes: [
         { ...axis, size: 24, space: 70, grid: { show: false }, values: (plot, splits) => splits.map((at) => clock(at)) },
         { ...axis, size: 58, space: 34, incrs: this.definition.format === bytes ? BINARY : DECIMAL, grid: { stroke: colour("--line"), width: 1 }, values: (plot, splits) => splits.map((value) => this.definition.format(value)) },
@@ -154,6 +155,10 @@ class Chart {
     this.plot = null;
     this.names = "";
   }
+}
+
+function fromZero(min, max, format) {
+  return [0, Math.max(max * 1.12, format === bytes ? 1024 : 1)];
 }
 
 function sample(line) {

@@ -265,7 +265,7 @@ class ChromiumTest {
         page.await("document.querySelector('h1') && document.querySelector('h1').textContent === 'Log in'");
         page.screenshot(PICTURES.resolve("login.png"));
         page.go(console.address());
-        page.await("location.pathname === '/login'");
+        page.await("location.pathname === '/login' && document.querySelector('h1')");
         assertThat(heading()).isEqualTo("Log in");
         page.evaluate("document.getElementById('token').value = 'something else', document.forms[0].submit()");
         page.await("document.querySelector('.message')?.textContent.startsWith('That was not it')");

@@ -13,6 +13,8 @@ const POINTS_MAX = 300;
 const KEPT_MAX = 500;
 const CHARTS_MAX = 6;
 const HISTORY_MILLIS = 600_000;
+const STEPS = Array.from({ length: 84 }, (none, index) => Number(`${[1, 2, 5][index % 3]}e${Math.floor(index / 3) - 9}`));
+const BINARY = Array.from({ length: 60 }, (none, power) => 2 ** power);
 const LISTS = ["numbers", "producers", "consumers"];
 
 const element = (id) => document.getElementById(id);
@@ -89,7 +91,7 @@ class NumberChart {
     this.row = row;
     const name = row.part === "" ? row.topic : `${row.topic} · ${row.part}`;
     this.chart = new Chart({
-      series: "value", title: name, unit: "", sum: false, range,
+      series: "value", title: name, unit: "", sum: false, range, incrs: row.unit === "By" ? BINARY : STEPS,
       format: (value) => spell(value, this.row.unit),
     }, "of-" + serial++);
     this.element = this.chart.element;
@@ -122,6 +124,7 @@ function toggle(row) {
   charts.set(row.key, chart);
   element("charts").hidden = false;
   element("charts").append(chart.element);
+  fit();
   chart.draw();
   show();
   chart.element.scrollIntoView({ block: "nearest" });
@@ -132,10 +135,16 @@ function close(key) {
   charts.get(key)?.close();
   charts.delete(key);
   element("charts").hidden = charts.size === 0;
+  fit();
   show();
 }
 
-new ResizeObserver(() => charts.forEach((each) => each.chart.resize())).observe(element("charts"));
+/** Charts share the width. */
+function fit() {
+  charts.forEach((each) => each.chart.resize());
+}
+
+new ResizeObserver(fit).observe(element("charts"));
 
 // ------------------------------------------------------------------ lists
 
@@ -191,26 +200,29 @@ for (const list of LISTS) {
     h("span", {}, list[0].toUpperCase() + list.slice(1))));
 }
 
+let typing = 0;
+
 /** Shows other rows, and asks for them at once. */
 function look(change) {
-  Object.assign(state, change);
+  clearTimeout(typing);
+  if (change.search !== undefined) element("search").value = change.search;
+  // The text that is being typed counts, too.
+  Object.assign(state, change, { search: element("search").value });
   for (const input of element("lists").querySelectorAll("input")) input.checked = input.value === state.list;
-  if (element("search").value !== state.search) element("search").value = state.search;
   show();
   ask();
 }
 
-let typing = 0;
 element("search").addEventListener("input", () => {
   clearTimeout(typing);
-  typing = setTimeout(() => look({ search: element("search").value }), 200);
+  typing = setTimeout(() => look({}), 200);
 });
 element("site").addEventListener("click", () => look({ site: null }));
 
 const map = new SiteMap((chosen) => {
   const isAgain = !chosen.list && chosen.site === state.site;
-  look({ list: chosen.list ?? state.list, search: chosen.search ?? state.search, site: isAgain ? null : chosen.site });
-  element("list-title").scrollIntoView({ block: "nearest" });
+  look({ list: chosen.list ?? state.list, search: chosen.search, site: isAgain ? null : chosen.site });
+  element("list-title").parentNode.scrollIntoView({ block: "nearest" });
 });
 element("stack").prepend(map.element);
 
@@ -240,7 +252,7 @@ function show() {
   const list = lists[model.list];
   if (element("rows").firstChild !== list.element) element("rows").replaceChildren(list.element);
   list.show(model.rows, (row) => row.key);
-  text(element("found"), model.found > model.rows.length ? `${model.rows.length} of ${count(model.found)}; search to see others` : model.found ? String(model.found) : "none found");
+  text(element("found"), model.found > model.rows.length ? `${model.rows.length} of ${count(model.found)}; search to see others` : model.found ? plural(model.found, model.list.slice(0, -1)) : "none found");
 }
 
 let asking = null;

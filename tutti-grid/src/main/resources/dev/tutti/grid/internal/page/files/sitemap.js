@@ -3,8 +3,9 @@
 import { h, s, keyed, text, attribute } from "/assets/dom.js";
 import { perSecond, plural } from "/assets/format.js";
 
-const BOX = 216;
+const BOX = 244;
 const DOT = 14;
+const LINES_MAX = 6;
 const STATES = { up: "", suspected: "no master", away: "away" };
 
 /** Measurements per second; nothing if they are not known. */
@@ -38,34 +39,34 @@ export class SiteMap {
   show(model, chosen) {
     this.model = model;
     this.chosen = chosen;
+    this.ways = model.ways.filter((way) => way.from !== way.to && way.rate > 0);
     this.place(model.sites);
     this.drawBoxes(model, chosen);
-    this.drawFlows(model.ways.filter((way) => way.from !== way.to && way.rate > 0 && this.at.has(way.from) && this.at.has(way.to)));
+    this.drawFlows(this.isNarrow ? [] : this.ways.filter((way) => this.at.has(way.from) && this.at.has(way.to)));
     text(this.more, model.siteCount > model.sites.length ? `${model.siteCount - model.sites.length} further sites are in the list alone.` : "");
   }
 
-  /** A column on a phone, with the flows beside it; otherwise a ring. */
+  /** A column on a phone, with the flows as lines of their sites; otherwise a ring. */
   place(sites) {
     this.width = Math.round(this.picture.parentNode.clientWidth) || 640;
     this.isNarrow = this.width < 620;
     this.at = new Map();
-    this.sizes = new Map(sites.map((site) => [site.name, boxHeight(site)]));
+    this.box = this.isNarrow ? this.width - 4 : BOX;
+    this.sizes = new Map(sites.map((site) => [site.name, boxHeight(site, this.box, this.isNarrow ? this.linesOf(site.name).length : 0)]));
     let height;
     if (this.isNarrow) {
-      this.box = Math.min(260, this.width - 84);
-      let y = 8;
+      let y = 2;
       for (const site of sites) {
         const size = this.sizes.get(site.name);
-        this.at.set(site.name, [this.box / 2 + 2, y + size / 2]);
-        y += size + 26;
+        this.at.set(site.name, [this.width / 2, y + size / 2]);
+        y += size + 14;
       }
       height = y;
     } else {
-      this.box = BOX;
       const tallest = Math.max(...this.sizes.values());
       if (sites.length <= 3) {
         // Two beside each other, a third one below between them: no flow crosses a site.
-        const inset = Math.min(this.width * 0.2, 260);
+        const inset = Math.max(this.box / 2 + 4, this.width * 0.27);
         const rowTwo = tallest / 2 + 150 + tallest;
         const top = tallest / 2 + 24;
         const places = sites.length === 1 ? [[this.width / 2, top]]
@@ -86,19 +87,26 @@ export class SiteMap {
     attribute(this.picture, "height", Math.round(height));
   }
 
+  /** The flows from a site in words, the largest first. */
+  linesOf(name) {
+    const own = this.ways.filter((way) => way.from === name);
+    const lines = own.slice(0, LINES_MAX).map((way) => `→ ${cut(siteName(way.to), 22)}  ${rate(way.rate)}`);
+    return own.length > LINES_MAX ? [...lines, `→ ${own.length - LINES_MAX} more`] : lines;
+  }
+
   drawBoxes(model, chosen) {
     const inside = new Map(model.ways.filter((way) => way.from === way.to).map((way) => [way.from, way.rate]));
     keyed(this.boxes, model.sites, (site) => site.name, (site) => s("g", { class: "node" },
       s("a", { href: "#", onclick: (event) => { event.preventDefault(); this.choose({ site: site.name }); } },
         s("rect", { class: "site", rx: 14 }), s("text", { class: "name at-site" }), s("text", { class: "note at-end" }), s("text", { class: "note at-site" }),
         s("text", { class: "note at-site" })),
-      s("g", {})),
+      s("g", {}), s("g", {})),
     (node, site) => {
       const [x, y] = this.at.get(site.name);
       const size = this.sizes.get(site.name);
       node.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
       attribute(node, "class", "node " + site.state + (site.name === model.site ? " own" : "") + (site.name === chosen ? " chosen" : ""));
-      const [anchor, dots] = node.children;
+      const [anchor, dots, lines] = node.children;
       const [box, name, end, counts, flows] = anchor.children;
       const left = -this.box / 2;
       const top = -size / 2;
@@ -107,13 +115,19 @@ export class SiteMap {
       attribute(end, "x", -left - 14); attribute(end, "y", top + 24);
       attribute(counts, "x", left + 14); attribute(counts, "y", top + 43);
       attribute(flows, "x", left + 14); attribute(flows, "y", top + 60);
-      const words = STATES[site.state] || (site.name === model.site ? "here" : "");
-      text(name, cut(siteName(site.name), words ? 20 : 26));
-      text(end, words);
+      const state = STATES[site.state] || (site.name === model.site ? "here" : "");
+      text(name, cut(siteName(site.name), state ? 20 : 26));
+      text(end, state);
       text(counts, `${plural(site.producers, "producer")}, ${plural(site.consumers, "consumer")}`);
       text(flows, site.producers ? `${rate(site.rate)} published, ${rate(inside.get(site.name) ?? 0)} used here` : "");
-      attribute(anchor, "aria-label", `Site ${siteName(site.name)}${words ? ", " + words : ""}: ${plural(site.producers, "producer")}, ${plural(site.consumers, "consumer")}`);
+      attribute(anchor, "aria-label", `Site ${siteName(site.name)}${state ? ", " + state : ""}: ${plural(site.producers, "producer")}, ${plural(site.consumers, "consumer")}`);
       this.drawDots(dots, site, left + 14, top);
+      const words = this.isNarrow ? this.linesOf(site.name) : [];
+      keyed(lines, words.map((line, index) => ({ line, index })), (each) => each.index, () => s("text", { class: "flow-line" }), (shape, each) => {
+        attribute(shape, "x", left + 14);
+        attribute(shape, "y", top + size - 14 - 19 * (words.length - 1 - each.index));
+        text(shape, each.line);
+      });
     });
   }
 
@@ -138,7 +152,7 @@ export class SiteMap {
   }
 
   drawFlows(ways) {
-    const drawn = ways.map((way, index) => ({ ...way, key: way.from + "\u0000" + way.to, line: this.line(way, index) }));
+    const drawn = ways.map((way) => ({ ...way, key: way.from + "\u0000" + way.to, line: this.line(way) }));
     keyed(this.flows, drawn, (way) => way.key, () => s("g", {}, s("path", { class: "flow" }), s("path", { class: "flow-dash" }), s("path", { class: "arrow" })), (shape, way) => {
       const [flow, dash, arrow] = shape.children;
       attribute(flow, "d", way.line.path);
@@ -154,20 +168,9 @@ export class SiteMap {
     });
   }
 
-  line(way, index) {
+  line(way) {
     const [x1, y1] = this.at.get(way.from);
     const [x2, y2] = this.at.get(way.to);
-    if (this.isNarrow) {
-      // Round the right side of the column; longer ways are further out.
-      const down = y2 > y1;
-      const edge = this.box + 4;
-      const reach = edge + 24 + Math.min(36, Math.abs(y2 - y1) * 0.06) + (down ? 0 : 6);
-      const from = y1 + (down ? 14 : -10);
-      const to = y2 + (down ? -14 : 10);
-      const path = `M${edge} ${from}C${reach + 14} ${from} ${reach + 14} ${to} ${edge + 7} ${to}`;
-      const share = down ? 0.4 : 0.6;
-      return { path, arrow: head(edge, to, Math.PI), note: [Math.min(this.width - 22, reach + 2), from + (to - from) * share] };
-    }
     const length = Math.hypot(x2 - x1, y2 - y1) || 1;
     const nx = -(y2 - y1) / length;
     const ny = (x2 - x1) / length;
@@ -217,9 +220,9 @@ function placeDots(dots, perRow) {
   return placed;
 }
 
-function boxHeight(site) {
-  const rows = placeDots(site.dots, dotsPerRow(BOX)).reduce((most, dot) => Math.max(most, dot.row + 1), 0);
-  return 74 + rows * (DOT + 5) + (rows ? 10 : 0);
+function boxHeight(site, box, lines) {
+  const rows = placeDots(site.dots, dotsPerRow(box)).reduce((most, dot) => Math.max(most, dot.row + 1), 0);
+  return 74 + rows * (DOT + 5) + (rows ? 10 : 0) + lines * 19 + (lines ? 6 : 0);
 }
 
 function cut(name, most) {
@@ -228,7 +231,7 @@ function cut(name, most) {
 
 function key() {
   const mark = (shape) => s("svg", { width: 14, height: 14, viewBox: "0 0 14 14", "aria-hidden": "true" }, shape);
-  return h("ul", { class: "key map" },
+  return h("ul", { class: "key" },
     h("li", {}, mark(s("circle", { class: "dot producer", cx: 7, cy: 7, r: 5 })), "producer"),
     h("li", {}, mark(s("circle", { class: "dot producer idle", cx: 7, cy: 7, r: 5 })), "publishes nothing now"),
     h("li", {}, mark(s("rect", { class: "dot consumer", x: 1.5, y: 1.5, width: 11, height: 11, rx: 2 })), "consumer"),

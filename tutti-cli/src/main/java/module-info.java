@@ -12,6 +12,7 @@ module dev.tutti.cli {
     requires dev.tutti.sites;
     requires dev.tutti.stomp;
     requires info.picocli;
+    requires jdk.management;
     requires static org.jspecify;
 
     uses dev.tutti.core.discovery.DiscoveryProvider;

@@ -12,6 +12,8 @@ import dev.tutti.grid.mediator.MediatorBuilder;
 import dev.tutti.grid.member.GridMember;
 import dev.tutti.internal.Json;
 import dev.tutti.sites.Sites;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -124,6 +126,9 @@ public final class MediatorCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Prints what happens as JSON, one object per line.")
     private boolean isJson;
 
+    @Option(names = "--until-input-ends", hidden = true, description = "Ends when its input does, so that it does not outlive its parent.")
+    private boolean hasParent;
+
     public MediatorCommand(Terminal terminal) {
         this.terminal = terminal;
     }
@@ -137,6 +142,9 @@ public final class MediatorCommand implements Callable<Integer> {
                 Mediator mediator = open(member);
                 Interruption _ = Interruption.runs(() -> end(mediator, member, sites, node))) {
             announce(mediator);
+            if (hasParent) {
+                Thread.ofVirtual().start(() -> awaitInputEnd(end));
+            }
             long told = 0;
             while (!end.await(REPORT_PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
                 Map<String, Long> now = mediator.numbers();
@@ -148,6 +156,16 @@ public final class MediatorCommand implements Callable<Integer> {
             }
         }
         return ExitCodes.DONE;
+    }
+
+    private void awaitInputEnd(CountDownLatch end) {
+        try {
+            terminal.in().transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            terminal.err().println("tutti: the input can't be read any more: " + e.getMessage());
+        } finally {
+            end.countDown();
+        }
     }
 
     private GridMember join(Node node, @Nullable Sites sites) {

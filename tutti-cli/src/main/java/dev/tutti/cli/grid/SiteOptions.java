@@ -3,6 +3,7 @@ package dev.tutti.cli.grid;
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
 import dev.tutti.cli.node.NodeOptions;
+import dev.tutti.core.Printable;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.sites.Sites;
 import java.nio.file.Path;
@@ -52,7 +53,14 @@ final class SiteOptions {
 
     /** Returns the settings that the node has unless others are set. */
     Map<String, String> ofNode(String grid) {
-        return isSet() ? Map.of("cluster", grid + "-" + site) : Map.of();
+        if (!isSet()) {
+            return Map.of();
+        }
+        try {
+            return Map.of("cluster", grid + "-" + Printable.checkName("--site", site));
+        } catch (IllegalArgumentException e) {
+            throw new SettingException(String.valueOf(e.getMessage()), e);
+        }
     }
 
     private boolean isSet() {

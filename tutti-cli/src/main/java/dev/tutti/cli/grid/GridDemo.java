@@ -39,7 +39,10 @@ final class GridDemo implements AutoCloseable {
     private final ScheduledExecutorService clock =
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("tutti-grid-demo").factory());
     private final long startNanos = System.nanoTime();
-    private boolean hasFailed = true;
+    private boolean keepsLogs;
+
+    /** Set when all ends: what clients do then is no part of the story. */
+    private volatile boolean isClosing;
 
     GridDemo(Terminal terminal) {
         this.terminal = terminal;
@@ -55,6 +58,8 @@ final class GridDemo implements AutoCloseable {
         List<Place> all = List.of(places);
         say("Starting " + all.size() + " mediators at 3 sites, each a process of its own.");
         all.forEach(place -> mediators.add(DemoMediator.start(GRID, place, all, directory)));
+        // They say why one does not start.
+        keepsLogs = true;
         mediators.forEach(DemoMediator::awaitReady);
         List<URI> berlin = List.of(url("berlin-m1"), url("berlin-m2"));
         hosts.add(new DemoHost("berlin-1", berlin));
@@ -68,6 +73,7 @@ final class GridDemo implements AutoCloseable {
             throw new CommandException("not every client gets the measurements of every other one after " + START_SECONDS_MAX + " s; "
                     + directory + " has the logs of the mediators");
         }
+        keepsLogs = false;
         hosts.forEach(host -> told.put(host.name(), new Told(host.connections(), host.mediator(), 0)));
         for (DemoHost host : hosts) {
             say("Client " + host.name() + " publishes 3 figures of this machine five times a second, through mediator " + host.mediator() + ".");
@@ -99,7 +105,7 @@ final class GridDemo implements AutoCloseable {
     void run(int seconds) throws InterruptedException {
         long beginNanos = System.nanoTime();
         long reports = 0;
-        for (long past = 0; past < TimeUnit.SECONDS.toNanos(seconds); past = System.nanoTime() - beginNanos) {
+        for (long past = 0; past < TimeUnit.SECONDS.toNanos(seconds) && !isClosing; past = System.nanoTime() - beginNanos) {
             hosts.forEach(this::tellChanges);
             if (past >= TimeUnit.SECONDS.toNanos((reports + 1) * REPORT_SECONDS)) {
                 reports++;
@@ -111,6 +117,9 @@ final class GridDemo implements AutoCloseable {
 
     /** Tells that a client has lost its mediator, or found another. */
     private void tellChanges(DemoHost host) {
+        if (isClosing) {
+            return;
+        }
         long nowNanos = System.nanoTime();
         Told last = told.getOrDefault(host.name(), new Told(0, "", 0));
         if (host.connections() > last.connections && !host.mediator().equals(last.mediator)) {
@@ -178,12 +187,12 @@ final class GridDemo implements AutoCloseable {
         }
         say("The registry has " + found + " of " + hosts.size() + " producers.");
         loss.findings().forEach(finding -> say("Fault: " + finding + "."));
-        hasFailed = !loss.findings().isEmpty() || found != hosts.size();
-        say(hasFailed ? "Verdict: failed." : "Verdict: nothing was lost without being told.");
-        if (hasFailed) {
+        keepsLogs = !loss.findings().isEmpty() || found != hosts.size();
+        say(keepsLogs ? "Verdict: failed." : "Verdict: nothing was lost without being told.");
+        if (keepsLogs) {
             say("The logs of the mediators are in " + directory + ".");
         }
-        return !hasFailed;
+        return !keepsLogs;
     }
 
     private static boolean await(long seconds, BooleanSupplier condition) throws InterruptedException {
@@ -204,10 +213,11 @@ final class GridDemo implements AutoCloseable {
     /** Ends all processes. Idempotent. */
     @Override
     public synchronized void close() {
+        isClosing = true;
         clock.shutdownNow();
         hosts.forEach(DemoHost::close);
         mediators.parallelStream().forEach(DemoMediator::close);
-        if (!hasFailed) {
+        if (!keepsLogs) {
             deleteLogs();
         }
     }

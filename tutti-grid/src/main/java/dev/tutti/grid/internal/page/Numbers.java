@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A number of a measurement, which can be charted; or a text or bytes, which are shown as they are.
+ * A number of a measurement, which can be charted; or a text, which is shown as it is.
  *
  * @param part name of the number in a measurement with several; empty if it has one
  * @param value the number; NaN if it is none
@@ -17,14 +17,14 @@ import java.util.Map;
 record Numbers(Measurement measurement, String part, double value, String unit, String text) {
 
     /** Most numbers of a measurement. */
-    private static final int PARTS_MAX = 64;
+    static final int PARTS_MAX = 64;
 
     /** Returns the numbers of a measurement. */
     static List<Numbers> of(Measurement measurement) {
         return switch (measurement.body()) {
             case Body.Values(Map<String, Body> values) -> {
                 List<Numbers> all = new ArrayList<>();
-                values.entrySet().stream().limit(PARTS_MAX).forEach(each -> all.add(of(measurement, PageContent.text(each.getKey()), each.getValue())));
+                values.forEach((name, value) -> all.add(of(measurement, name, value)));
                 yield all;
             }
             case Body.Histogram histogram -> {
@@ -41,7 +41,7 @@ record Numbers(Measurement measurement, String part, double value, String unit, 
         return switch (body) {
             case Body.Number(double value, String unit) -> new Numbers(measurement, part, value, unit, "");
             case Body.Text(String text) -> new Numbers(measurement, part, Double.NaN, "", text);
-            default -> new Numbers(measurement, part, Double.NaN, "", body instanceof Body.Bytes(byte[] bytes) ? bytes.length + " bytes" : "");
+            case Body.Bytes _, Body.Values _, Body.Histogram _ -> new Numbers(measurement, part, Double.NaN, "", "");
         };
     }
 

@@ -85,16 +85,15 @@ public final class PageContent {
         all.put("producers", count(now, Entry.Kind.PRODUCER));
         all.put("consumers", count(now, Entry.Kind.CONSUMER));
         all.put("rate", sum(now, entry -> entry.kind() == Entry.Kind.PRODUCER));
-        List<Numbers> numbers = now.measurements().stream().flatMap(each -> Numbers.of(each).stream()).toList();
-        all.put("numbers", numbers.size());
+        all.put("numbers", now.numbers().size());
         List<String> words = words(look.search);
-        List<Row> found = rows(now, look.listing, numbers).stream()
+        List<Row> found = rows(now, look.listing).stream()
                 .filter(row -> (look.sites.isEmpty() || look.sites.contains(row.site)) && words.stream().allMatch(row.text::contains))
                 .toList();
         all.put("found", found.size());
         all.put("rows", found.stream().limit(ROWS_MAX).map(Row::content).toList());
         List<String> charts = look.charts.stream().limit(CHARTS_MAX).toList();
-        all.put("charts", numbers.stream().filter(each -> charts.contains(each.key())).map(Numbers::content).toList());
+        all.put("charts", now.numbers().stream().filter(each -> charts.contains(each.key())).map(Numbers::content).toList());
         return Json.write(all);
     }
 
@@ -173,12 +172,9 @@ public final class PageContent {
 
     // ------------------------------------------------------------------ the list
 
-    private static List<Row> rows(Snapshot now, Listing listing, List<Numbers> numbers) {
+    private static List<Row> rows(Snapshot now, Listing listing) {
         return switch (listing) {
-            case NUMBERS -> numbers.stream()
-                    .sorted(Comparator.comparing(Numbers::topic).thenComparing(Numbers::part).thenComparing(each -> each.measurement().producer()))
-                    .map(each -> row(now, each))
-                    .toList();
+            case NUMBERS -> now.numbers().stream().map(each -> row(now, each)).toList();
             case PRODUCERS -> entries(now, Entry.Kind.PRODUCER);
             case CONSUMERS -> entries(now, Entry.Kind.CONSUMER);
         };

@@ -1,15 +1,18 @@
 package dev.tutti.grid.internal.page;
 
 import dev.tutti.grid.Answer;
+import dev.tutti.grid.Body;
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.Measurement;
+import dev.tutti.grid.Query;
 import dev.tutti.grid.match.FilterIndex;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * and between sites are estimates: each topic has an equal share of its producer's rate, and the last measurement stands for all of its topic.
  */
 final class Snapshot {
+
+    /** Most measurements that are kept. */
+    static final int MEASUREMENTS_MAX = 50_000;
 
     /** Growth over less time is too inexact. */
     private static final long SPAN_NANOS_MIN = 900_000_000L;
@@ -37,6 +43,7 @@ final class Snapshot {
 
     private final List<Entry> entries;
     private final List<Measurement> measurements;
+    private final List<Numbers> numbers;
     private final List<String> missing;
     private final long atMillis;
     private final Map<String, Entry> byId = new HashMap<>();
@@ -50,13 +57,17 @@ final class Snapshot {
      */
     Snapshot(@Nullable Snapshot before, Answer<Entry> found, Answer<Measurement> latest, long atMillis, long nanos) {
         this.entries = found.items();
-        this.measurements = latest.items();
-        this.missing = new ArrayList<>(new TreeSet<>(union(found.missing(), latest.missing())));
+        this.measurements = latest.items().stream().limit(MEASUREMENTS_MAX).map(Snapshot::cut).toList();
+        this.numbers = measurements.stream()
+                .flatMap(each -> Numbers.of(each).stream())
+                .sorted(Comparator.comparing(Numbers::topic).thenComparing(Numbers::part).thenComparing(each -> each.measurement().producer()))
+                .toList();
+        this.missing = missing(found, latest);
         this.atMillis = atMillis;
         entries.forEach(entry -> byId.put(entry.id(), entry));
         Map<String, Integer> topics = new HashMap<>();
         Map<String, Long> sequences = new HashMap<>();
-        for (Measurement each : measurements) {
+        for (Measurement each : latest.items()) {
             topics.merge(each.producer(), 1, Integer::sum);
             sequences.merge(each.producer(), each.sequence(), Math::max);
         }
@@ -64,10 +75,36 @@ final class Snapshot {
         estimate(topics);
     }
 
-    private static List<String> union(List<String> one, List<String> other) {
-        List<String> all = new ArrayList<>(one);
-        all.addAll(other);
-        return all;
+    private static List<String> missing(Answer<Entry> found, Answer<Measurement> latest) {
+        TreeSet<String> all = new TreeSet<>(found.missing());
+        all.addAll(latest.missing());
+        int most = Query.ALL.limit();
+        found.items().stream().collect(Collectors.groupingBy(Entry::site, Collectors.counting())).forEach((site, count) -> {
+            if (count >= most) {
+                all.add("producers and consumers beyond the first " + most + (site.isEmpty() ? "" : " of site " + site));
+            }
+        });
+        if (latest.items().size() > MEASUREMENTS_MAX) {
+            all.add("measurements beyond the first " + MEASUREMENTS_MAX);
+        }
+        return List.copyOf(all);
+    }
+
+    /** Returns a measurement that takes little memory: bytes and long texts are not shown. */
+    private static Measurement cut(Measurement whole) {
+        Body body = switch (whole.body()) {
+            case Body.Bytes(byte[] bytes) -> Body.of(bytes.length + " bytes");
+            case Body.Text(String text) -> Body.of(PageContent.text(text));
+            case Body.Values(Map<String, Body> values) -> new Body.Values(values.entrySet().stream()
+                    .limit(Numbers.PARTS_MAX)
+                    .collect(Collectors.toMap(
+                            each -> PageContent.text(each.getKey()),
+                            each -> each.getValue() instanceof Body.Text(String text) ? Body.of(PageContent.text(text)) : each.getValue(),
+                            (one, other) -> one)));
+            case Body.Number number -> number;
+            case Body.Histogram histogram -> histogram;
+        };
+        return new Measurement(whole.producer(), whole.sequence(), whole.topic(), whole.tags(), whole.time(), whole.clock(), body);
     }
 
     private static Reading reading(@Nullable Reading before, long sequence, long nanos) {
@@ -107,8 +144,9 @@ final class Snapshot {
         return entries;
     }
 
-    List<Measurement> measurements() {
-        return measurements;
+    /** Returns the numbers of the last measurements, by topic. */
+    List<Numbers> numbers() {
+        return numbers;
     }
 
     /** Returns the parts of the grid that have not answered, each with the reason. */

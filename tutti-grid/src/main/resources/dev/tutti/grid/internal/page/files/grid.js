@@ -20,6 +20,11 @@ const LISTS = ["numbers", "producers", "consumers"];
 const element = (id) => document.getElementById(id);
 const state = { list: "numbers", search: "", site: null, model: null, receivedAt: 0, trouble: "" };
 
+/** Credentials in the address of the page are not allowed in that of a request; the browser has them anyway. */
+function url(path, query) {
+  return `${location.origin}${path}?${query}`;
+}
+
 // ------------------------------------------------------------------ points of numbers
 
 /** Points by the key of a number, those that were seen last at the end. */
@@ -48,7 +53,7 @@ async function addHistory(row) {
   const [producer, topic, part] = row.key.split("\n");
   const from = new Date(Date.now() - HISTORY_MILLIS).toISOString();
   try {
-    const response = await fetch("/v1/history?" + new URLSearchParams({ topic, from, deadline: 3000 }));
+    const response = await fetch(url("/v1/history", new URLSearchParams({ topic, from, deadline: 3000 })));
     if (!response.ok) return;
     const points = kept.get(row.key) ?? [];
     const first = points[0]?.[0] ?? Infinity;
@@ -269,7 +274,7 @@ async function ask() {
   if (site !== null) query.append("site", site);
   for (const key of charts.keys()) query.append("chart", key);
   try {
-    const response = await fetch("/v1/page?" + query, { signal: own.signal });
+    const response = await fetch(url("/v1/page", query), { signal: own.signal });
     if (!response.ok) throw new Error(await response.text());
     const model = await response.json();
     state.model = { ...model, list, search, chosen: site };

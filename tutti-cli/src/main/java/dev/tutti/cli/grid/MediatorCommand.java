@@ -35,7 +35,8 @@ import picocli.CommandLine.Option;
                 + " of the grid, and runs until it is interrupted.",
         footer = {
             "",
-            "Its node looks for others on this machine, at ports 7800 to 7809, unless the file or a seed says otherwise.",
+            "Its node looks for others on this machine, at ports 7800 to 7809, unless the file or a seed says otherwise. With --site, the file or"
+                    + " --seed names the other nodes of the site, if there are any.",
             "Programs use GridClient with the URL that it prints, and with those of other mediators: when one is gone, they go to the next.",
             "Its address in a browser is a page with the sites, producers, consumers and numbers of the grid.",
             "Prometheus finds its targets at /v1/targets; /metrics has numbers, /health/live and /health/ready are for probes.",

@@ -57,7 +57,8 @@ final class SiteOptions {
             return Map.of();
         }
         try {
-            return Map.of("cluster", grid + "-" + Printable.checkName("--site", site));
+            // Nodes that are found at the usual ports of this machine would be of other sites, too.
+            return Map.of("cluster", grid + "-" + Printable.checkName("--site", site), "discovery.seeds", "");
         } catch (IllegalArgumentException e) {
             throw new SettingException(String.valueOf(e.getMessage()), e);
         }

@@ -331,8 +331,8 @@ public final class GridClient implements Grid {
         return registration;
     }
 
-    /** Returns the node of the mediator; empty before the first one. */
-    String node() {
+    /** Returns the name of the node of the mediator that was connected last; empty before the first one. */
+    public String node() {
         return node;
     }
 

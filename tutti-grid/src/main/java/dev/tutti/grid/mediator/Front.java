@@ -1,7 +1,11 @@
 package dev.tutti.grid.mediator;
 
+import dev.tutti.console.internal.look.Assets;
+import dev.tutti.console.internal.look.Assets.Asset;
+import dev.tutti.grid.internal.page.PageFiles;
 import dev.tutti.grid.internal.wire.ClientMessage;
 import dev.tutti.internal.door.Places.Place;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -91,12 +95,30 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
             case "/metrics" -> answer(channel, 200, "text/plain; version=0.0.4", service.metrics());
             case "/v1/grid" -> upgrade(channel, request);
             default -> {
+                if (PageFiles.knows(path)) {
+                    showFile(channel, request, path);
+                    return;
+                }
                 if (!JsonDoor.knows(path)) {
                     throw new RefusedException(404, "there is nothing at " + path);
                 }
                 answerLater(channel, request, path);
             }
         }
+    }
+
+    private void showFile(Channel channel, FullHttpRequest request, String path) throws RefusedException {
+        Asset file = service.files().find(path);
+        if (file == null) {
+            throw new RefusedException(404, "there is nothing at " + path);
+        }
+        if (!request.method().equals(HttpMethod.GET)) {
+            throw new RefusedException(405, path + " is asked with GET");
+        }
+        boolean isKnown = file.tag().equals(request.headers().get(HttpHeaderNames.IF_NONE_MATCH));
+        FullHttpResponse response = response(isKnown ? 304 : 200, file.type(), Unpooled.wrappedBuffer(isKnown ? new byte[0] : file.content()));
+        response.headers().set(HttpHeaderNames.CACHE_CONTROL, "no-cache").set(HttpHeaderNames.ETAG, file.tag());
+        send(channel, response);
     }
 
     /** Answers on a thread of its own: other members may have to be asked. */
@@ -175,14 +197,18 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     private static FullHttpResponse response(int status, String type, String text) {
-        FullHttpResponse response = new DefaultFullHttpResponse(
-                HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
+        return response(status, type, Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
+    }
+
+    private static FullHttpResponse response(int status, String type, ByteBuf content) {
+        FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), content);
+        // Answers of any kind may be opened in a browser.
+        Assets.HEADERS.forEach(response.headers()::set);
         response.headers()
                 .set(HttpHeaderNames.CONTENT_TYPE, type)
-                .set(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes())
+                .set(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes())
                 .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE)
-                .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE)
-                .set("X-Content-Type-Options", "nosniff");
+                .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
         return response;
     }
 

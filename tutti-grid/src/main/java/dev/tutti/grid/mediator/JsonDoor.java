@@ -4,6 +4,7 @@ import dev.tutti.grid.Answer;
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.Filter;
 import dev.tutti.grid.Query;
+import dev.tutti.grid.internal.page.PageContent;
 import dev.tutti.internal.Json;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,14 +20,16 @@ final class JsonDoor {
 
     private final MediatorSettings settings;
     private final PostedProducers posted;
+    private final PageContent page;
 
     JsonDoor(MediatorSettings settings, PostedProducers posted) {
         this.settings = settings;
         this.posted = posted;
+        this.page = new PageContent(settings.grid());
     }
 
     static boolean knows(String path) {
-        return List.of("/v1/publish", "/v1/find", "/v1/latest", "/v1/history", "/v1/targets").contains(path);
+        return List.of("/v1/publish", "/v1/find", "/v1/latest", "/v1/history", "/v1/targets", "/v1/page").contains(path);
     }
 
     /** @throws RefusedException if the request is wrong; the reason says what would be right */
@@ -53,6 +56,7 @@ final class JsonDoor {
                                 deadline(parameters)),
                         "measurements",
                         JsonForms::measurement);
+                case "/v1/page" -> page.answer(look(parameters));
                 default -> targets(parameters);
             };
         } catch (IllegalArgumentException e) {
@@ -70,6 +74,21 @@ final class JsonDoor {
             throw new RefusedException(503, String.join("; ", producers.missing()));
         }
         return Json.write(Targets.of(producers.items()));
+    }
+
+    private static PageContent.Look look(Map<String, List<String>> parameters) {
+        String list = text(parameters, "list", "numbers");
+        PageContent.Listing listing = switch (list) {
+            case "numbers" -> PageContent.Listing.NUMBERS;
+            case "producers" -> PageContent.Listing.PRODUCERS;
+            case "consumers" -> PageContent.Listing.CONSUMERS;
+            default -> throw new IllegalArgumentException("list is numbers, producers or consumers, not " + list);
+        };
+        return new PageContent.Look(
+                listing,
+                text(parameters, "search", ""),
+                parameters.getOrDefault("site", List.of()),
+                parameters.getOrDefault("chart", List.of()));
     }
 
     private static Query query(Map<String, List<String>> parameters) {

@@ -1,7 +1,7 @@
 package dev.tutti.grid.mediator;
 
-import dev.tutti.grid.Grid;
 import dev.tutti.grid.member.Clients;
+import dev.tutti.grid.member.GridMember;
 import java.time.Duration;
 
 /**
@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param queueBytes most bytes of measurements that wait for a client
  * @param historyMax most measurements that it keeps for a producer
  */
-record MediatorSettings(Grid grid, Clients clients, String node, Duration lease, long queueBytes, int historyMax) {
+record MediatorSettings(GridMember grid, Clients clients, String node, Duration lease, long queueBytes, int historyMax) {
 
     /** Longest time that a question may take. */
     static final Duration DEADLINE_MAX = Duration.ofMinutes(1);

@@ -1,5 +1,6 @@
 package dev.tutti.grid.mediator;
 
+import dev.tutti.grid.internal.page.PageFiles;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
@@ -19,6 +20,7 @@ final class Service {
     private final Supplier<Map<String, Long>> numbers;
     private final PostedProducers posted;
     private final JsonDoor json;
+    private final PageFiles files = new PageFiles();
     private final Semaphore requests = new Semaphore(REQUESTS_MAX);
     private volatile boolean isClosing;
 
@@ -59,6 +61,11 @@ final class Service {
 
     JsonDoor json() {
         return json;
+    }
+
+    /** Returns the files of the page for browsers. */
+    PageFiles files() {
+        return files;
     }
 
     /** Returns the requests that may be answered at a time. */

@@ -29,6 +29,7 @@ import dev.tutti.grid.match.Selector;
 import dev.tutti.grid.store.StoreException;
 import dev.tutti.sites.SiteMessage;
 import dev.tutti.sites.Sites;
+import dev.tutti.sites.SitesView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -326,6 +327,12 @@ public final class GridMember implements Grid {
         return name;
     }
 
+    /** Returns the sites, as this member was told last; an empty view if there is one site. */
+    public SitesView sites() {
+        SiteLink link = siteLink;
+        return link == null ? new SitesView(0, List.of()) : link.sites();
+    }
+
     /** Returns the name of the node. */
     public String node() {
         return node.name();
@@ -367,18 +374,7 @@ public final class GridMember implements Grid {
         try {
             checkMayRegister(consumers.count(), "consumers");
             Entry entry = new Entry(
-                    nextId(),
-                    Entry.Kind.CONSUMER,
-                    options.name(),
-                    site,
-                    node.name(),
-                    "",
-                    options.filters(),
-                    "",
-                    "",
-                    -1,
-                    1,
-                    options.attributes());
+                    nextId(), Entry.Kind.CONSUMER, options.name(), site, node.name(), "", options.filters(), "", "", -1, 1, options.attributes());
             consumer = new LocalConsumer(threads, callbacks::call, entry, options, listener, this::withdraw);
             consumers.add(consumer);
             registry.putOwn(entry, 0);

@@ -215,8 +215,8 @@ final class Targets {
             Target.of("grid", Targets::grid, GridBytes::seeds, Set.of("refused", "Measurement", "Text", "Bytes", "Number", "Values",
                             "Histogram", "Filter", "Entry", "Gap", "Query", "Answer"))
                     .within(GRID),
-            Target.of("grid-clients", Targets::gridClients, ClientBytes::seeds, Set.of("refused", "Register", "Withdraw", "Publish", "Load",
-                            "Find", "Ask", "Welcome", "Registered", "Refused", "Deliver", "Missing", "Entries", "Measurements"))
+            Target.of("grid-clients", Targets::gridClients, ClientBytes::seeds, Set.of("refused", "Identify", "Register", "Withdraw", "Publish",
+                            "Load", "Find", "Ask", "Welcome", "Registered", "Refused", "Deliver", "Missing", "Entries", "Measurements"))
                     .within(GRID),
             text("grid-posted", Targets::gridPosted, PostedText.examples())
                     .within(new Bound(8, 512, 2, Json.VALUES_MAX, 64 * 1024)),

@@ -17,6 +17,7 @@ import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
 import dev.tutti.grid.internal.wire.ClientMessage;
+import dev.tutti.grid.internal.wire.Identity;
 import dev.tutti.grid.match.Selector;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -71,6 +72,7 @@ public final class GridClient implements Grid {
     private final Threads threads = new Threads() {};
     private final Callbacks callbacks = new Callbacks(threads);
     private final Outgoing outgoing;
+    private final String secret = UUID.randomUUID().toString();
     private final String identity;
     private final LongAdder connections = new LongAdder();
     private final LongAdder refused = new LongAdder();
@@ -100,7 +102,7 @@ public final class GridClient implements Grid {
         this.token = options.token();
         this.http = options.http();
         this.outgoing = new Outgoing(options.bufferBytes());
-        this.identity = options.name() + "-" + UUID.randomUUID();
+        this.identity = Identity.of(options.name(), secret);
         threads.start("tutti-grid-client", this::run);
     }
 
@@ -205,6 +207,7 @@ public final class GridClient implements Grid {
             isAgain = connections.sum() > 1;
             registration = connections.sum();
             List<ClientMessage> first = new ArrayList<>();
+            first.add(new ClientMessage.Identify(secret));
             producers.values().forEach(producer -> first.add(producer.registration(registration)));
             consumers.values().forEach(consumer -> first.add(registration(consumer)));
             questions.values().forEach(question -> first.add(question.message));
@@ -296,7 +299,7 @@ public final class GridClient implements Grid {
             }
             case ClientMessage.Entries entries -> answer(entries.question(), message);
             case ClientMessage.Measurements measurements -> answer(measurements.question(), message);
-            case ClientMessage.Register _, ClientMessage.Withdraw _, ClientMessage.Publish _, ClientMessage.Load _,
+            case ClientMessage.Identify _, ClientMessage.Register _, ClientMessage.Withdraw _, ClientMessage.Publish _, ClientMessage.Load _,
                     ClientMessage.Find _, ClientMessage.Ask _ ->
                 throw new MalformedException("a message of clients");
         }

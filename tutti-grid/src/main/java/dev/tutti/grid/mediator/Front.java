@@ -104,7 +104,6 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
         if (!service.requests().tryAcquire()) {
             throw new RefusedException(503, "too many requests are being answered; ask again later");
         }
-        channel.closeFuture().addListener(_ -> service.requests().release());
         String method = request.method().name();
         String body = request.content().toString(StandardCharsets.UTF_8);
         QueryStringDecoder query = new QueryStringDecoder(request.uri());
@@ -118,6 +117,9 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
                 response = response(e.status(), "text/plain; charset=utf-8", e.reason() + "\n");
             } catch (RuntimeException e) {
                 response = response(500, "text/plain; charset=utf-8", "the request has failed: " + e + "\n");
+            } finally {
+                // Not when the client goes: the question is asked until it is answered.
+                service.requests().release();
             }
             FullHttpResponse whole = response;
             channel.eventLoop().execute(() -> send(channel, whole));
@@ -147,7 +149,7 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
                     channel.pipeline()
                             .addLast(
                                     new WebSocketFrameAggregator(ClientMessage.CLIENT_BYTES_MAX),
-                                    new Session(service.settings(), service.counters(), outbox));
+                                    new Session(service, outbox));
                     channel.pipeline().remove(this);
                 });
     }

@@ -10,8 +10,11 @@ final class Service {
     /** Most bytes of a request's body. */
     static final int BODY_BYTES_MAX = 1 << 20;
 
-    /** Most requests that wait for other members, or for their clients to read the answer. */
+    /** Most requests that wait for other members. */
     private static final int REQUESTS_MAX = 64;
+
+    /** Most questions of all clients that wait for other members. */
+    private static final int QUESTIONS_MAX = 256;
 
     private final MediatorSettings settings;
     private final Doorkeeper doorkeeper;
@@ -20,6 +23,7 @@ final class Service {
     private final PostedProducers posted;
     private final JsonDoor json;
     private final Semaphore requests = new Semaphore(REQUESTS_MAX);
+    private final Semaphore questions = new Semaphore(QUESTIONS_MAX);
     private volatile boolean isClosing;
 
     Service(MediatorSettings settings, Doorkeeper doorkeeper, MediatorCounters counters, Supplier<Map<String, Long>> numbers) {
@@ -64,6 +68,11 @@ final class Service {
     /** Returns the requests that may be answered at a time. */
     Semaphore requests() {
         return requests;
+    }
+
+    /** Returns the questions of clients that may be answered at a time. */
+    Semaphore questions() {
+        return questions;
     }
 
     /** Called every second. */

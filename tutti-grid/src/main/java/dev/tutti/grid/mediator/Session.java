@@ -9,8 +9,10 @@ import dev.tutti.grid.Gap;
 import dev.tutti.grid.Measurement;
 import dev.tutti.grid.MeasurementListener;
 import dev.tutti.grid.ProducerOptions;
+import dev.tutti.grid.Query;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.internal.wire.ClientMessage;
+import dev.tutti.grid.internal.wire.Identity;
 import dev.tutti.grid.member.ClientEntry;
 import dev.tutti.grid.member.ClientProducer;
 import dev.tutti.grid.member.Clients.Registration;
@@ -40,6 +42,9 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     /** Most characters of an identity. */
     private static final int ID_MAX = 200;
 
+    /** Most characters of a reason that a client is told: it may repeat the client's texts. */
+    private static final int REASON_MAX = 500;
+
     /** Most questions of a client that wait for their answers. */
     private static final int QUESTIONS_MAX = 16;
 
@@ -50,6 +55,7 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
 
     private static final int PROTOCOL_ERROR = 1002;
 
+    private final Service service;
     private final MediatorSettings settings;
     private final MediatorCounters counters;
     private final Outbox outbox;
@@ -57,11 +63,13 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     private final AtomicInteger questions = new AtomicInteger();
     private @Nullable Future<?> pings;
     private long heardNanos = System.nanoTime();
+    private String secret = "";
     private boolean hasEnded;
 
-    Session(MediatorSettings settings, MediatorCounters counters, Outbox outbox) {
-        this.settings = settings;
-        this.counters = counters;
+    Session(Service service, Outbox outbox) {
+        this.service = service;
+        this.settings = service.settings();
+        this.counters = service.counters();
         this.outbox = outbox;
     }
 
@@ -119,6 +127,7 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
             return;
         }
         switch (message) {
+            case ClientMessage.Identify identify -> secret = identify.secret();
             case ClientMessage.Register register -> register(register);
             case ClientMessage.Withdraw(String id) -> {
                 ClientEntry entry = entries.remove(id);
@@ -128,12 +137,12 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
             }
             case ClientMessage.Publish(Measurement measurement) -> publish(measurement);
             case ClientMessage.Load(String id, double load) -> {
-                if (entries.get(id) instanceof ClientProducer producer && load >= 0 && load <= 1) {
-                    producer.load(load);
+                if (entries.get(id) instanceof ClientProducer producer) {
+                    load(producer, load);
                 }
             }
             case ClientMessage.Find find -> answer(
-                    () -> new ClientMessage.Entries(find.question(), settings.grid().find(find.query())),
+                    () -> new ClientMessage.Entries(find.question(), settings.grid().find(bounded(find.query()))),
                     reason -> new ClientMessage.Entries(find.question(), Session.<Entry>without(reason)));
             case ClientMessage.Ask ask -> answer(
                     () -> new ClientMessage.Measurements(ask.question(), ask(ask)),
@@ -151,17 +160,37 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
         try {
             checkMayRegister(entry);
             Registration registration = new Registration(entry.id(), entry.registration(), settings.lease());
-            entries.put(entry.id(), register(registration, entry, register.history()));
+            ClientEntry registered = register(registration, entry, register.history());
+            entries.put(entry.id(), registered);
+            if (registered instanceof ClientProducer producer) {
+                load(producer, entry.load());
+            }
             outbox.offer(new ClientMessage.Registered(entry.id(), entry.registration()));
         } catch (IllegalArgumentException | IllegalStateException e) {
             counters.refused.increment();
-            outbox.offer(new ClientMessage.Refused(entry.id(), entry.registration(), String.valueOf(e.getMessage())));
+            outbox.offer(new ClientMessage.Refused(entry.id(), entry.registration(), brief(e)));
+        }
+    }
+
+    private static String brief(RuntimeException e) {
+        String reason = String.valueOf(e.getMessage());
+        return reason.substring(0, Math.min(REASON_MAX, reason.length()));
+    }
+
+    private static void load(ClientProducer producer, double load) {
+        // A negative one is not known.
+        if (load >= 0 && load <= 1) {
+            producer.load(load);
         }
     }
 
     private void checkMayRegister(Entry entry) {
         if (entry.id().length() > ID_MAX) {
             throw new IllegalArgumentException("an identity has at most " + ID_MAX + " characters, not " + entry.id().length());
+        }
+        if (!Identity.isOf(entry.id(), secret)) {
+            throw new IllegalArgumentException("identity " + entry.id() + " is not one of this client, whose identities have the fingerprint of"
+                    + " the secret that it has told");
         }
         if (entries.size() >= ENTRIES_MAX && !entries.containsKey(entry.id())) {
             throw new IllegalStateException("the client has " + entries.size() + " entries, and no more are possible");
@@ -234,6 +263,10 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
         return new Answer<>(List.of(), List.of(reason));
     }
 
+    private static Query bounded(Query query) {
+        return query.deadline().compareTo(MediatorSettings.DEADLINE_MAX) > 0 ? query.within(MediatorSettings.DEADLINE_MAX) : query;
+    }
+
     private Answer<Measurement> ask(ClientMessage.Ask ask) {
         Duration deadline = Duration.ofMillis(Math.clamp(ask.deadlineMillis(), 1, MediatorSettings.DEADLINE_MAX.toMillis()));
         return ask.isLatest()
@@ -255,12 +288,21 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
             outbox.offer(failure.because("the mediator: " + QUESTIONS_MAX + " questions of this client wait already"));
             return;
         }
+        if (!service.questions().tryAcquire()) {
+            questions.decrementAndGet();
+            counters.refused.increment();
+            outbox.offer(failure.because("the mediator: too many questions of all clients are being answered; ask again later"));
+            return;
+        }
         Thread.ofVirtual().name("tutti-mediator-question").start(() -> {
             ClientMessage message;
             try {
                 message = question.ask();
-            } catch (IllegalArgumentException | IllegalStateException e) {
-                message = failure.because("the mediator: " + e.getMessage());
+            } catch (RuntimeException e) {
+                message = failure.because("the mediator: " + brief(e));
+            } finally {
+                // The client may have gone, and come again, meanwhile.
+                service.questions().release();
             }
             boolean fits = ClientMessage.encode(message).length <= ClientMessage.MEDIATOR_BYTES_MAX;
             // Answers that the client does not read are its questions, too.

@@ -64,6 +64,7 @@ public final class ClientBytes {
     /** Returns messages of each kind, and all of them in one. */
     public static List<byte[]> seeds() {
         List<ClientMessage> messages = List.of(
+                new ClientMessage.Identify("0123456789abcdef0123456789abcdef"),
                 new ClientMessage.Register(entry(Entry.Kind.PRODUCER, List.of(Filter.topic("hosts/#"))), 10),
                 new ClientMessage.Register(entry(Entry.Kind.CONSUMER, List.of(FILTER, Filter.ALL)), 0),
                 new ClientMessage.Withdraw("c-1"),

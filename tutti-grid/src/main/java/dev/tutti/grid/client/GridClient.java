@@ -15,6 +15,7 @@ import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.Query;
 import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
+import dev.tutti.grid.internal.codec.GridCodec;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
 import dev.tutti.grid.internal.wire.ClientMessage;
 import dev.tutti.grid.internal.wire.Identity;
@@ -25,7 +26,6 @@ import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -63,6 +63,7 @@ public final class GridClient implements Grid {
     private static final long SILENCE_NANOS = 15_000_000_000L;
     private static final long PAUSE_MIN_MILLIS = 50;
     private static final long PAUSE_MAX_MILLIS = 5_000;
+    private static final long LOAD_NANOS = 1_000_000_000L;
     private static final long WATCH_NANOS = 1_000_000_000L;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
@@ -92,6 +93,7 @@ public final class GridClient implements Grid {
     private volatile String site = "";
     private volatile String node = "";
     private volatile String trouble = "no mediator has been connected yet";
+    private volatile boolean isClosing;
     private volatile boolean isClosed;
     private volatile @Nullable Connection current;
 
@@ -119,7 +121,7 @@ public final class GridClient implements Grid {
         for (URI each : mediators) {
             String scheme = String.valueOf(each.getScheme());
             boolean isHttp = scheme.equals("http") || scheme.equals("https");
-            if (!isHttp || each.getHost() == null) {
+            if (!isHttp || each.getHost() == null || each.getRawUserInfo() != null || each.getPort() > GridClientBuilder.PORT_MAX) {
                 throw new IllegalArgumentException(each + " is no address of a mediator, such as https://monitor.example:7795");
             }
             sockets.add(URI.create(scheme.replace("http", "ws") + "://" + each.getRawAuthority() + "/v1/grid"));
@@ -352,12 +354,19 @@ public final class GridClient implements Grid {
     void send(ClientMessage message) {
         lock.lock();
         try {
-            if (current != null) {
-                outgoing.add(message);
+            Connection connection = current;
+            if (connection != null && !outgoing.add(message)) {
+                // The next connection begins with what is registered and asked by then, which is bounded.
+                connection.end("the mediator has not taken what was to be registered and asked, and more than that may not wait");
             }
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Runs a task after a second: loads are announced that often at most. */
+    void afterPause(Runnable task) {
+        threads.startAfter(LOAD_NANOS, "tutti-grid-client-load", task);
     }
 
     void withdraw(String id) {
@@ -408,10 +417,14 @@ public final class GridClient implements Grid {
         }
     }
 
-    private String nextId() {
-        if (isClosed) {
+    private void checkOpen() {
+        if (isClosing) {
             throw new IllegalStateException("the client of the grid is closed");
         }
+    }
+
+    private String nextId() {
+        checkOpen();
         if (producers.size() + consumers.size() >= REGISTERED_MAX) {
             throw new IllegalStateException("the client has " + REGISTERED_MAX + " producers and consumers, and no more are possible");
         }
@@ -437,25 +450,22 @@ public final class GridClient implements Grid {
         return ask(filter, from, to, false, deadline);
     }
 
-    private Answer<Measurement> ask(Filter filter, Instant from, Instant to, boolean isLatest, Duration deadline) {
+    private Answer<Measurement> ask(Filter filter, Instant from, Instant to, boolean isLatest, Duration within) {
+        Duration deadline = Query.bounded(within);
         Selector.parse(filter.where());
         ClientMessage answer = ask(
                 // The mediator has to answer before the client gives up.
-                number -> new ClientMessage.Ask(number, filter, micros(from), micros(to), isLatest, deadline.toMillis() * 4 / 5),
+                number -> new ClientMessage.Ask(number, filter, GridCodec.boundedMicros(from), GridCodec.boundedMicros(to), isLatest, deadline.toMillis() * 4 / 5),
                 deadline);
         return answer instanceof ClientMessage.Measurements measurements
                 ? measurements.answer()
                 : new Answer<>(List.of(), List.of(unanswered(deadline)));
     }
 
-    private static long micros(Instant time) {
-        if (time.equals(Instant.MIN) || time.equals(Instant.MAX)) {
-            return time.equals(Instant.MIN) ? Long.MIN_VALUE : Long.MAX_VALUE;
-        }
-        return ChronoUnit.MICROS.between(Instant.EPOCH, time);
-    }
-
     private String unanswered(Duration deadline) {
+        if (isClosing) {
+            return "the client of the grid was closed before a mediator had answered";
+        }
         return "no mediator has answered within " + deadline + (current == null ? ": " + trouble : "");
     }
 
@@ -464,6 +474,7 @@ public final class GridClient implements Grid {
         long number;
         lock.lock();
         try {
+            checkOpen();
             questionNumber++;
             number = questionNumber;
             Question question = new Question(message.apply(number), answer);
@@ -527,16 +538,19 @@ public final class GridClient implements Grid {
         List<LocalConsumer> openConsumers;
         lock.lock();
         try {
-            if (isClosed) {
+            if (isClosing) {
                 return;
             }
+            isClosing = true;
+            IllegalStateException closed = new IllegalStateException("the client of the grid is closed");
+            questions.values().forEach(question -> question.answer.completeExceptionally(closed));
             openProducers = List.copyOf(producers.values());
             openConsumers = List.copyOf(consumers.values());
         } finally {
             lock.unlock();
         }
         openProducers.forEach(RemoteProducer::close);
-        openConsumers.forEach(LocalConsumer::close);
+        LocalConsumer.closeAll(openConsumers);
         isClosed = true;
         outgoing.wake();
         try {

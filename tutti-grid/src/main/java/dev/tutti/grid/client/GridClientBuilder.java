@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /** Options of a client of mediators. Not for use by several threads. */
 public final class GridClientBuilder {
 
+    static final int PORT_MAX = 65_535;
+
     private static final long BUFFER_MIN = 8L << 20;
     private static final long BUFFER_MAX = 1L << 30;
     private static final long BUFFER_DEFAULT = 16L << 20;
@@ -52,7 +54,11 @@ public final class GridClientBuilder {
 
     /** Sets the token that mediators ask for. */
     public GridClientBuilder token(String text) {
-        token = text;
+        String stripped = text.strip();
+        if (!stripped.matches("[\\x21-\\x7e]*")) {
+            throw new IllegalArgumentException("a token is one word of ASCII, without blanks within");
+        }
+        token = stripped;
         return this;
     }
 
@@ -64,6 +70,9 @@ public final class GridClientBuilder {
 
     /** Sets the HTTP proxy through which mediators are reached, instead of that of the JDK's properties. */
     public GridClientBuilder proxy(String host, int port) {
+        if (port < 1 || port > PORT_MAX) {
+            throw new IllegalArgumentException("the port of a proxy is 1 to " + PORT_MAX + ", not " + port);
+        }
         proxy = InetSocketAddress.createUnresolved(host, port);
         return this;
     }

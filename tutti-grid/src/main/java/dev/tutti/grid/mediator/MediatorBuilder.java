@@ -1,5 +1,6 @@
 package dev.tutti.grid.mediator;
 
+import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.member.Clients;
 import dev.tutti.grid.member.GridMember;
 import java.net.InetAddress;
@@ -111,8 +112,8 @@ public final class MediatorBuilder {
 
     /** Sets the most measurements that the mediator keeps for a client's producer: 1,000 by default. */
     public MediatorBuilder history(int measurements) {
-        if (measurements < 0) {
-            throw new IllegalArgumentException("a number of measurements is not negative, as " + measurements + " is");
+        if (measurements < 0 || measurements > ProducerOptions.HISTORY_MAX) {
+            throw new IllegalArgumentException("a mediator keeps 0 to " + ProducerOptions.HISTORY_MAX + " measurements of a producer, not " + measurements);
         }
         historyMax = measurements;
         return this;

@@ -22,7 +22,6 @@ import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.Query;
 import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
-import dev.tutti.grid.Topic;
 import dev.tutti.grid.internal.codec.GridCodec;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
 import dev.tutti.grid.match.Selector;
@@ -42,6 +41,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -71,12 +71,14 @@ public final class GridMember implements Grid {
     private final LongAdder malformed = new LongAdder();
     private final LongAdder published = new LongAdder();
     private final LongAdder received = new LongAdder();
+    private final LongAdder listenerFailures = new LongAdder();
     private final CompletableFuture<Void> complete = new CompletableFuture<>();
     private final StoreKeeper store;
     private final Registry registry;
     private final Announcer announcer;
     private final @Nullable SiteLink siteLink;
     private final LocalProducers producers = new LocalProducers();
+    private final MemberHome home;
     private final Clients clients;
     private final Leases leases;
     private final ReentrantLock lock = new ReentrantLock();
@@ -101,6 +103,7 @@ public final class GridMember implements Grid {
         this.registry = new Registry(this::flowTo, store);
         this.announcer = new Announcer(threads, name, registry);
         this.leases = new Leases(threads, registry);
+        this.home = new MemberHome(registry, announcer, producers, consumers, published);
         this.clients = new Clients(node, site, callbacks, producers, consumers, new ClientHome());
         this.siteLink = sites == null ? null : new SiteLink(sites, registry, queueBytes, consumers::filters);
     }
@@ -349,7 +352,7 @@ public final class GridMember implements Grid {
                     -1,
                     1,
                     options.attributes());
-            LocalProducer producer = new LocalProducer(new Home(), threads, options, entry);
+            LocalProducer producer = new LocalProducer(home, threads, options, entry);
             producers.add(entry.id(), producer);
             registry.putOwn(entry, 0);
             announcer.announce(entry.id());
@@ -379,7 +382,7 @@ public final class GridMember implements Grid {
                     -1,
                     1,
                     options.attributes());
-            consumer = new LocalConsumer(threads, callbacks::call, entry, options, listener, this::withdraw);
+            consumer = new LocalConsumer(threads, this::call, entry, options, listener, this::withdraw);
             consumers.add(consumer);
             registry.putOwn(entry, 0);
             announcer.announce(entry.id());
@@ -390,10 +393,20 @@ public final class GridMember implements Grid {
         return consumer;
     }
 
-    private void checkMayRegister(int count, String kind) {
+    private <T extends Object> void call(String callback, Consumer<? super T> method, T argument) {
+        if (!callbacks.call(callback, method, argument)) {
+            listenerFailures.increment();
+        }
+    }
+
+    private void checkOpen() {
         if (isClosed) {
             throw new IllegalStateException("grid " + name + " is closed");
         }
+    }
+
+    private void checkMayRegister(int count, String kind) {
+        checkOpen();
         if (count >= REGISTERED_MAX) {
             throw new IllegalStateException("grid " + name + " has " + count + " " + kind + " here, and no more are possible");
         }
@@ -421,45 +434,16 @@ public final class GridMember implements Grid {
         }
     }
 
-    private class Home implements LocalProducer.Home {
-
-        @Override
-        public void publish(Measurement measurement) {
-            Shipment shipment = new Shipment(measurement);
-            shipment.check();
-            published.increment();
-            consumers.offer(measurement);
-            registry.match(measurement, sink -> sink.offer(shipment));
-        }
-
-        @Override
-        public boolean isWanted(Topic topic) {
-            return consumers.isWanted(topic) || registry.isWanted(topic);
-        }
-
-        @Override
-        public void onChanged(LocalProducer producer) {
-            Entry entry = producer.entry();
-            long leaseNanos = registry.holding(entry.id()).map(Holding::leaseNanos).orElse(0L);
-            registry.putOwn(entry, leaseNanos);
-            announcer.announce(entry.id());
-        }
-
-        @Override
-        public void onClosed(LocalProducer producer) {
-            String id = producer.entry().id();
-            producers.remove(id, producer);
-            registry.removeOwn(id);
-            announcer.announce(id);
-        }
-    }
-
     /** Returns the producers and consumers of processes without a node, which a mediator registers here. */
     public Clients clients() {
         return clients;
     }
 
-    private final class ClientHome extends Home implements Clients.Home {
+    private final class ClientHome extends MemberHome implements Clients.Home {
+
+        ClientHome() {
+            super(registry, announcer, producers, consumers, published);
+        }
 
         @Override
         public void register(Entry entry, long leaseNanos) {
@@ -492,6 +476,12 @@ public final class GridMember implements Grid {
     // ------------------------------------------------------------------ queries
 
     private Queries asking() {
+        lock.lock();
+        try {
+            checkOpen();
+        } finally {
+            lock.unlock();
+        }
         return Objects.requireNonNull(queries, "the grid is not joined");
     }
 
@@ -553,6 +543,7 @@ public final class GridMember implements Grid {
         status.put("published", published.sum());
         status.put("received", received.sum());
         status.put("malformed", malformed.sum());
+        status.put("listener-failures", listenerFailures.sum());
         status.put("entries", (long) registry.all().size());
         status.put("entries-orphaned", (long) registry.orphans().size());
         status.put("entries-refused", registry.refused());
@@ -574,7 +565,7 @@ public final class GridMember implements Grid {
         clients.close();
         leases.close();
         producers.all().forEach(LocalProducer::close);
-        consumers.all().forEach(LocalConsumer::close);
+        LocalConsumer.closeAll(consumers.all());
         announcer.close();
         SiteLink link = siteLink;
         if (link != null) {

@@ -10,15 +10,26 @@ import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.WhenFull;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A consumer in this process: a queue of measurements, and a thread that tells its listener while there are some. */
 public final class LocalConsumer implements Subscription {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LocalConsumer.class);
+
+    /** Bound on the threads of listeners: they must not wait for each other. */
+    private static final ScopedValue<Boolean> TELLING = ScopedValue.newInstance();
+
+    /** Longest time that the end of a grid waits for its listeners. */
+    private static final long CLOSE_NANOS = 5_000_000_000L;
 
     /** Memory that a measurement takes besides its texts and bytes, roughly. */
     private static final int OVERHEAD = 160;
@@ -45,7 +56,6 @@ public final class LocalConsumer implements Subscription {
     private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
     private final TreeMap<String, Long> dropped = new TreeMap<>();
     private long waitingBytes;
-    private @Nullable Thread teller;
     private boolean isPumping;
     private boolean isClosed;
     private long deliveredCount;
@@ -100,7 +110,7 @@ public final class LocalConsumer implements Subscription {
             }
             if (!isPumping) {
                 isPumping = true;
-                threads.start("tutti-grid-" + entry.name(), this::pump);
+                threads.start("tutti-grid-" + entry.name(), () -> ScopedValue.where(TELLING, true).run(this::pump));
             }
         } finally {
             lock.unlock();
@@ -139,7 +149,6 @@ public final class LocalConsumer implements Subscription {
     private @Nullable Waiting next() {
         lock.lock();
         try {
-            teller = Thread.currentThread();
             if (!dropped.isEmpty() && (options.whenFull() == WhenFull.DROP_OLDEST || queue.isEmpty())) {
                 Map.Entry<String, Long> first = dropped.pollFirstEntry();
                 return new Waiting(null, gap(first.getKey(), first.getValue()), 0);
@@ -147,7 +156,6 @@ public final class LocalConsumer implements Subscription {
             Waiting next = isClosed ? null : queue.poll();
             if (next == null) {
                 isPumping = false;
-                teller = null;
                 idle.signalAll();
                 return null;
             }
@@ -208,6 +216,22 @@ public final class LocalConsumer implements Subscription {
 
     @Override
     public void close() {
+        end();
+        if (TELLING.isBound()) {
+            // Another listener may be about to close this one's consumer.
+            return;
+        }
+        lock.lock();
+        try {
+            while (isPumping) {
+                idle.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void end() {
         onClose.accept(this);
         lock.lock();
         try {
@@ -215,12 +239,38 @@ public final class LocalConsumer implements Subscription {
             queue.clear();
             dropped.clear();
             waitingBytes = 0;
-            while (isPumping && teller != Thread.currentThread()) {
-                idle.awaitUninterruptibly();
-            }
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Closes consumers at the end of their grid: a listener that does not return in time is left behind. */
+    public static void closeAll(List<LocalConsumer> all) {
+        all.forEach(LocalConsumer::end);
+        long leftNanos = CLOSE_NANOS;
+        for (LocalConsumer each : all) {
+            leftNanos = each.awaitIdle(leftNanos);
+        }
+    }
+
+    /** Returns the time that is left; waits no longer if there is none. */
+    private long awaitIdle(long nanos) {
+        long left = TELLING.isBound() ? 0 : nanos;
+        lock.lock();
+        try {
+            while (isPumping && left > 0) {
+                left = idle.awaitNanos(left);
+            }
+            if (isPumping && !TELLING.isBound()) {
+                LOG.warn("Grid: the listener of consumer {} has not returned, and is left behind", entry.name());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            left = 0;
+        } finally {
+            lock.unlock();
+        }
+        return left;
     }
 
     @Override

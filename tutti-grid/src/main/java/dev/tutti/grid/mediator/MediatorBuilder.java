@@ -19,7 +19,6 @@ public final class MediatorBuilder {
     private static final long QUEUE_MIN = 8L << 20;
     private static final long QUEUE_MAX = 1L << 30;
     private static final Duration LEASE_MIN = Duration.ofSeconds(1);
-    private static final Duration LEASE_DEFAULT = Duration.ofSeconds(30);
     private static final int CONNECTIONS_DEFAULT = 10_000;
     private static final int HISTORY_DEFAULT = 1_000;
 
@@ -32,7 +31,7 @@ public final class MediatorBuilder {
     private @Nullable Path tokens;
     private List<String> names = List.of();
     private boolean isInsecure;
-    private Duration lease = LEASE_DEFAULT;
+    private Duration lease = Clients.LEASE_DEFAULT;
     private long queueBytes = QUEUE_MIN;
     private int historyMax = HISTORY_DEFAULT;
 
@@ -89,7 +88,7 @@ public final class MediatorBuilder {
         return this;
     }
 
-    /** Sets the time for which entries of clients stay without a connection: a second to an hour, 30 seconds by default. */
+    /** Sets the time for which entries of clients stay without a connection: a second to an hour, 20 seconds by default. */
     public MediatorBuilder lease(Duration time) {
         if (time.compareTo(LEASE_MIN) < 0 || time.compareTo(Clients.LEASE_MAX) > 0) {
             throw new IllegalArgumentException("a lease is " + LEASE_MIN + " to " + Clients.LEASE_MAX + ", not " + time);

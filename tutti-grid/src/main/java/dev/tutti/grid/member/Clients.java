@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Clients {
 
+    /** Lease of a mediator's clients by default: with the time until a death is detected, entries of the dead go within 30 seconds. */
+    public static final Duration LEASE_DEFAULT = Duration.ofSeconds(20);
+
     /** Longest lease. */
     public static final Duration LEASE_MAX = Duration.ofHours(1);
 
@@ -56,6 +59,9 @@ public final class Clients {
          * @throws IllegalStateException if no more are possible, or the identity is in use
          */
         void register(Entry entry, long leaseNanos);
+
+        /** Announces that the client of an entry has gone: its lease has begun. */
+        void onDisconnected(Entry entry, long leaseNanos, long leftNanos);
 
         void withdraw(String id);
 
@@ -209,6 +215,15 @@ public final class Clients {
 
     /** Withdraws an entry after a while, if it is still there with the same registration. */
     void withdrawAfter(Duration time, ClientEntry entry) {
+        lock.lock();
+        try {
+            if (isClosed || byId.get(entry.entry().id()) != entry) {
+                return;
+            }
+            home.onDisconnected(entry.entry(), entry.registration().lease().toNanos(), time.toNanos());
+        } finally {
+            lock.unlock();
+        }
         threads.startAfter(time.toNanos(), "tutti-grid-lease", () -> withdraw(entry));
     }
 

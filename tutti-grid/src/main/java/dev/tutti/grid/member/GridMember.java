@@ -243,11 +243,13 @@ public final class GridMember implements Grid {
 
     private void onRecord(Member sender, int kind, ByteInput content) {
         switch (kind) {
-            case Records.ENTRY -> registry.put(sender, GridCodec.ENTRY.take(content), 0);
+            case Records.ENTRY -> registry.put(sender, GridCodec.ENTRY.take(content), 0, null);
             case Records.CLIENT_ENTRY -> {
                 long leaseNanos = Records.takeLease(content);
+                long leftNanos = content.takeLong();
+                Long endNanos = leftNanos < 0 ? null : (Long) (threads.nanoTime() + Math.min(leftNanos, leaseNanos));
                 Entry entry = GridCodec.ENTRY.take(content);
-                registry.put(sender, entry, leaseNanos);
+                registry.put(sender, entry, leaseNanos, endNanos);
                 clients.onRegisteredElsewhere(entry.id(), entry.registration());
             }
             case Records.ORPHAN -> {
@@ -354,7 +356,7 @@ public final class GridMember implements Grid {
                     options.attributes());
             LocalProducer producer = new LocalProducer(home, threads, options, entry);
             producers.add(entry.id(), producer);
-            registry.putOwn(entry, 0);
+            registry.putOwn(entry, 0, null);
             announcer.announce(entry.id());
             return producer;
         } finally {
@@ -384,7 +386,7 @@ public final class GridMember implements Grid {
                     options.attributes());
             consumer = new LocalConsumer(threads, this::call, entry, options, listener, this::withdraw);
             consumers.add(consumer);
-            registry.putOwn(entry, 0);
+            registry.putOwn(entry, 0, null);
             announcer.announce(entry.id());
         } finally {
             lock.unlock();
@@ -454,11 +456,18 @@ public final class GridMember implements Grid {
             } finally {
                 lock.unlock();
             }
-            if (!registry.putOwn(entry, leaseNanos)) {
+            if (!registry.putOwn(entry, leaseNanos, null)) {
                 throw new IllegalStateException("identity " + entry.id() + " is in use elsewhere; a client that comes back registers with a larger"
                         + " number than " + registry.find(entry.id()).map(Entry::registration).orElse(entry.registration()));
             }
             announcer.announce(entry.id());
+        }
+
+        @Override
+        public void onDisconnected(Entry entry, long leaseNanos, long leftNanos) {
+            if (registry.putOwn(entry, leaseNanos, threads.nanoTime() + leftNanos)) {
+                announcer.announce(entry.id());
+            }
         }
 
         @Override
@@ -544,8 +553,8 @@ public final class GridMember implements Grid {
         status.put("received", received.sum());
         status.put("malformed", malformed.sum());
         status.put("listener-failures", listenerFailures.sum());
-        status.put("entries", (long) registry.all().size());
-        status.put("entries-orphaned", (long) registry.orphans().size());
+        status.put("entries", (long) registry.count());
+        status.put("entries-orphaned", (long) registry.orphanCount());
         status.put("entries-refused", registry.refused());
         status.put("store-failures", store.failures());
         return status;

@@ -39,8 +39,8 @@ class MemberHome implements LocalProducer.Home {
     @Override
     public void onChanged(LocalProducer producer) {
         Entry entry = producer.entry();
-        long leaseNanos = registry.holding(entry.id()).map(Holding::leaseNanos).orElse(0L);
-        registry.putOwn(entry, leaseNanos);
+        Holding before = registry.holding(entry.id()).orElse(null);
+        registry.putOwn(entry, before == null ? 0 : before.leaseNanos(), before == null ? null : before.endNanos());
         announcer.announce(entry.id());
     }
 

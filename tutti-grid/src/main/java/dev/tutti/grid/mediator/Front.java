@@ -77,8 +77,10 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
         String path = new QueryStringDecoder(request.uri()).rawPath();
         switch (path) {
             case "/health/live" -> answer(channel, 200, "text/plain", "live\n");
-            case "/health/ready" ->
-                answer(channel, service.isReady() ? 200 : 503, "text/plain", service.isReady() ? "ready\n" : "closing\n");
+            case "/health/ready" -> {
+                String trouble = service.trouble();
+                answer(channel, trouble.isEmpty() ? 200 : 503, "text/plain", (trouble.isEmpty() ? "ready" : trouble) + "\n");
+            }
             default -> {
                 service.doorkeeper().check(channel, request.headers());
                 serveAllowed(channel, request, path);
@@ -87,6 +89,10 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     private void serveAllowed(Channel channel, FullHttpRequest request, String path) throws RefusedException {
+        String trouble = service.trouble();
+        if (!trouble.isEmpty() && !path.equals("/metrics")) {
+            throw new RefusedException(503, trouble);
+        }
         switch (path) {
             case "/metrics" -> answer(channel, 200, "text/plain; version=0.0.4", service.metrics());
             case "/v1/grid" -> upgrade(channel, request);

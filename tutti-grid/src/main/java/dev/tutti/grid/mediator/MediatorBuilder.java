@@ -169,6 +169,6 @@ public final class MediatorBuilder {
     }
 
     MediatorSettings settings() {
-        return new MediatorSettings(grid, grid.clients(), grid.node(), lease, queueBytes, historyMax);
+        return new MediatorSettings(grid, grid.clients(), grid.node(), grid::whyLeft, lease, queueBytes, historyMax);
     }
 }

@@ -47,8 +47,13 @@ final class Service {
         return counters;
     }
 
-    boolean isReady() {
-        return !isClosing;
+    /** Returns why clients should go to another mediator; empty if they are welcome. */
+    String trouble() {
+        if (isClosing) {
+            return "closing";
+        }
+        String whyLeft = settings.whyLeft().get();
+        return whyLeft.isEmpty() ? "" : "the mediator's node has left the group of the grid: " + whyLeft;
     }
 
     /** Returns the present numbers as Prometheus reads them. */

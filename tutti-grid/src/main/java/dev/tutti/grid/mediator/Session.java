@@ -53,6 +53,7 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     /** A client that has not been heard for this time is gone. */
     private static final long SILENCE_NANOS = 15_000_000_000L;
 
+    private static final int GOING_AWAY = 1001;
     private static final int PROTOCOL_ERROR = 1002;
 
     private final Service service;
@@ -86,6 +87,11 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
             context.close();
             return;
         }
+        String trouble = service.trouble();
+        if (!trouble.isEmpty()) {
+            end(context, GOING_AWAY, trouble);
+            return;
+        }
         context.writeAndFlush(new PingWebSocketFrame());
     }
 
@@ -117,9 +123,13 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
 
     private void onMalformed(ChannelHandlerContext context, String reason) {
         counters.malformed.increment();
+        end(context, PROTOCOL_ERROR, reason);
+    }
+
+    private static void end(ChannelHandlerContext context, int status, String reason) {
         // A control frame has 125 bytes, and UTF-8 up to four for a character.
         String text = reason.substring(0, Math.min(30, reason.length()));
-        context.writeAndFlush(new CloseWebSocketFrame(PROTOCOL_ERROR, text)).addListener(_ -> context.close());
+        context.writeAndFlush(new CloseWebSocketFrame(status, text)).addListener(_ -> context.close());
     }
 
     private void onMessage(ClientMessage message) {

@@ -2,7 +2,6 @@ package dev.tutti.grid.member;
 
 import dev.tutti.Node;
 import dev.tutti.Threads;
-import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.Filter;
 import dev.tutti.grid.Measurement;
@@ -72,7 +71,7 @@ public final class Clients {
     private final Node node;
     private final String site;
     private final Threads threads;
-    private final Callbacks callbacks;
+    private final LocalConsumer.Caller caller;
     private final LocalProducers producers;
     private final LocalConsumers consumers;
     private final Home home;
@@ -83,11 +82,11 @@ public final class Clients {
     private boolean isClosed;
 
     /** @param site name of the site */
-    Clients(Node node, String site, Callbacks callbacks, LocalProducers producers, LocalConsumers consumers, Home home) {
+    Clients(Node node, String site, LocalConsumer.Caller caller, LocalProducers producers, LocalConsumers consumers, Home home) {
         this.node = node;
         this.site = site;
         this.threads = node.threads();
-        this.callbacks = callbacks;
+        this.caller = caller;
         this.producers = producers;
         this.consumers = consumers;
         this.home = home;
@@ -162,7 +161,7 @@ public final class Clients {
         lock.lock();
         try {
             before = register(entry, registration);
-            LocalConsumer consumer = new LocalConsumer(threads, callbacks::call, entry, options, listener, consumers::remove);
+            LocalConsumer consumer = new LocalConsumer(threads, caller, entry, options, listener, consumers::remove);
             registered = new ClientConsumer(this, registration, consumer);
             byId.put(entry.id(), registered);
             consumers.add(consumer);

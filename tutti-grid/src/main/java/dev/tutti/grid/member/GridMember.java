@@ -90,6 +90,7 @@ public final class GridMember implements Grid {
 
     private volatile @Nullable Group group;
     private volatile @Nullable Queries queries;
+    private volatile String whyLeft = "";
 
     private GridMember(GridBuilder options) {
         Sites sites = options.sites();
@@ -104,7 +105,7 @@ public final class GridMember implements Grid {
         this.announcer = new Announcer(threads, name, registry);
         this.leases = new Leases(threads, registry);
         this.home = new MemberHome(registry, announcer, producers, consumers, published);
-        this.clients = new Clients(node, site, callbacks, producers, consumers, new ClientHome());
+        this.clients = new Clients(node, site, this::call, producers, consumers, new ClientHome());
         this.siteLink = sites == null ? null : new SiteLink(sites, registry, queueBytes, consumers::filters);
     }
 
@@ -287,6 +288,7 @@ public final class GridMember implements Grid {
     }
 
     private void onClosed(String reason) {
+        whyLeft = reason.isEmpty() ? "it was closed" : reason;
         complete.completeExceptionally(new IllegalStateException(reason));
     }
 
@@ -329,6 +331,14 @@ public final class GridMember implements Grid {
     /** Returns the name of the grid. */
     public String name() {
         return name;
+    }
+
+    /**
+     * Returns the reason for which the group of the grid was left, although the grid is not closed; empty while it has not been. A member
+     * that has left gets no measurements, and sends none. Close it and join again, with a new node if the node has stopped.
+     */
+    public String whyLeft() {
+        return whyLeft;
     }
 
     /** Returns the name of the node. */
@@ -396,14 +406,20 @@ public final class GridMember implements Grid {
     }
 
     private <T extends Object> void call(String callback, Consumer<? super T> method, T argument) {
-        if (!callbacks.call(callback, method, argument)) {
+        // Not as a listener of the group: what one consumer does with a measurement is no reason for the member to leave.
+        Throwable thrown = callbacks.attempt(() -> method.accept(argument));
+        if (thrown != null) {
             listenerFailures.increment();
+            LOG.error("Grid {}: {} of a listener has failed", name, callback, thrown);
         }
     }
 
     private void checkOpen() {
         if (isClosed) {
             throw new IllegalStateException("grid " + name + " is closed");
+        }
+        if (!whyLeft.isEmpty()) {
+            throw new IllegalStateException("node " + node.name() + " has left the group of grid " + name + ": " + whyLeft);
         }
     }
 
@@ -539,6 +555,7 @@ public final class GridMember implements Grid {
     @Override
     public Map<String, Long> status() {
         TreeMap<String, Long> status = new TreeMap<>();
+        status.put("joined", whyLeft.isEmpty() ? 1L : 0L);
         status.put("producers", (long) producers.count());
         status.put("consumers", (long) consumers.count());
         status.put("delivered", consumers.sum(LocalConsumer::delivered));

@@ -92,6 +92,7 @@ class CarelessUserTest {
         Await.until("both have come", () -> got.size() == 2);
         Await.until("both are counted", () -> grid(isClient).status().get("listener-failures") == 2);
         assertThat(member.find(Query.CONSUMERS).items()).hasSize(1);
+        assertThat(member.status()).containsEntry("joined", 1L);
     }
 
     @ParameterizedTest

@@ -115,7 +115,8 @@ public final class Clients {
         ClientProducer registered;
         lock.lock();
         try {
-            before = register(entry, registration);
+            before = checkMayRegister(entry, registration);
+            home.register(entry, registration.lease.toNanos());
             LocalProducer known = before == null ? null : before.producer();
             LocalProducer producer;
             if (known != null && known.options().equals(options)) {
@@ -160,11 +161,18 @@ public final class Clients {
         ClientConsumer registered;
         lock.lock();
         try {
-            before = register(entry, registration);
+            before = checkMayRegister(entry, registration);
             LocalConsumer consumer = new LocalConsumer(threads, caller, entry, options, listener, consumers::remove);
+            // First what the entry promises: whoever finds it may publish at once.
+            consumers.add(consumer);
+            try {
+                home.register(entry, registration.lease.toNanos());
+            } catch (IllegalStateException e) {
+                consumers.remove(consumer);
+                throw e;
+            }
             registered = new ClientConsumer(this, registration, consumer);
             byId.put(entry.id(), registered);
-            consumers.add(consumer);
         } finally {
             lock.unlock();
         }
@@ -174,7 +182,7 @@ public final class Clients {
     }
 
     /** Returns the registration before. */
-    private @Nullable ClientEntry register(Entry entry, Registration registration) {
+    private @Nullable ClientEntry checkMayRegister(Entry entry, Registration registration) {
         if (isClosed) {
             throw new IllegalStateException("the member of the grid is closed");
         }
@@ -183,7 +191,6 @@ public final class Clients {
             throw new IllegalStateException("identity " + entry.id() + " is registered with number " + before.registration().number()
                     + " here; a client that comes back registers with a larger one than " + registration.number);
         }
-        home.register(entry, registration.lease.toNanos());
         return before;
     }
 

@@ -25,7 +25,6 @@ import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.internal.codec.GridCodec;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
 import dev.tutti.grid.match.Selector;
-import dev.tutti.grid.store.StoreException;
 import dev.tutti.sites.SiteMessage;
 import dev.tutti.sites.Sites;
 import java.time.Duration;
@@ -139,7 +138,7 @@ public final class GridMember implements Grid {
                 .join();
         group = joined;
         announcer.onJoined(joined);
-        queries = new Queries(node, sites, name, new Own());
+        queries = new Queries(node, sites, name, new MemberSource(store, producers, registry, () -> joined.self().node()));
         SiteLink link = siteLink;
         if (sites != null && link != null) {
             link.onJoined(sites.group(name + ".sites")
@@ -525,29 +524,6 @@ public final class GridMember implements Grid {
     public Answer<Measurement> history(Filter filter, Instant from, Instant to, Duration deadline) {
         Selector.parse(filter.where());
         return asking().ask(filter, from, to, false, deadline);
-    }
-
-    private final class Own implements Queries.Source {
-
-        @Override
-        public List<Entry> find(Query query) throws StoreException {
-            return store.find(query);
-        }
-
-        @Override
-        public List<Measurement> values(Request.Values request) {
-            return producers.values(request);
-        }
-
-        @Override
-        public TreeSet<NodeId> producersOf(String pattern) {
-            TreeSet<NodeId> nodes = new TreeSet<>();
-            registry.producersOf(pattern).forEach(member -> nodes.add(member.node()));
-            if (producers.isAskedBy(pattern)) {
-                nodes.add(joined().self().node());
-            }
-            return nodes;
-        }
     }
 
     // ------------------------------------------------------------------ state

@@ -115,6 +115,21 @@ class HostileClientTest {
         }
     }
 
+    @Test
+    void aConsumerThatIsRegisteredAgainAndAgainLeavesNothingBehind() {
+        Producer producer = grid.produce(ProducerOptions.of("p", "a/#"));
+        for (int number = 1; number <= 5; number++) {
+            raw.register(raw.id(1), Entry.Kind.CONSUMER, number, "a/#");
+        }
+        Await.until("all are registered", () -> raw.got(ClientMessage.Registered.class).count() == 5);
+        assertThat(producer.isWanted(Topic.of("a/b"))).isTrue();
+        producer.publish("a/b", Body.of(1));
+        Await.until("it comes once", () -> raw.told() == 1);
+        raw.send(new ClientMessage.Withdraw(raw.id(1)));
+        Await.until("it is withdrawn", () -> grid.status().get("consumers") == 0);
+        assertThat(producer.isWanted(Topic.of("a/b"))).isFalse();
+    }
+
     /** Sixteen questions of a client may wait; none of them waits for ever, however long the deadline is that it gives. */
     @Test
     void questionsWithAbsurdDeadlinesAreAnswered() {

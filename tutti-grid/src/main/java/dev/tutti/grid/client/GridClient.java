@@ -40,6 +40,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,7 +69,7 @@ public final class GridClient implements Grid {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     private final List<URI> mediators;
-    private final String token;
+    private final Supplier<String> token;
     private final HttpClient http;
     private final Threads threads = new Threads() {};
     private final Callbacks callbacks = new Callbacks(threads);
@@ -101,7 +102,8 @@ public final class GridClient implements Grid {
 
     GridClient(GridClientBuilder options) {
         this.mediators = options.mediators();
-        this.token = options.token();
+        options.token();
+        this.token = options::token;
         this.http = options.http();
         this.outgoing = new Outgoing(options.bufferBytes());
         this.identity = Identity.of(options.name(), secret);
@@ -157,11 +159,17 @@ public final class GridClient implements Grid {
     private boolean stay(URI mediator) throws InterruptedException {
         Connection connection = new Connection(this::onMessage, outgoing::wake);
         WebSocket socket;
-        CompletableFuture<WebSocket> opening = open(mediator, connection);
+        CompletableFuture<WebSocket> opening;
+        try {
+            opening = open(mediator, connection);
+        } catch (IllegalArgumentException e) {
+            onTrouble(mediator, String.valueOf(e.getMessage()));
+            return false;
+        }
         try {
             socket = opening.get(CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            onTrouble(mediator, String.valueOf(e.getCause() == null ? e : e.getCause()));
+            onTrouble(mediator, Refusals.reason(e.getCause() == null ? e : e.getCause()));
             return false;
         } catch (TimeoutException e) {
             opening.whenComplete((late, failure) -> {
@@ -185,8 +193,9 @@ public final class GridClient implements Grid {
 
     private CompletableFuture<WebSocket> open(URI mediator, Connection connection) {
         WebSocket.Builder builder = http.newWebSocketBuilder().connectTimeout(CONNECT_TIMEOUT);
-        if (!token.isEmpty()) {
-            builder.header("Authorization", "Bearer " + token);
+        String present = token.get();
+        if (!present.isEmpty()) {
+            builder.header("Authorization", "Bearer " + present);
         }
         return builder.buildAsync(mediator, connection);
     }

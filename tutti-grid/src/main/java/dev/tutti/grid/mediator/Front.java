@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -21,6 +22,7 @@ import io.netty.handler.codec.http.websocketx.WebSocketServerHandshaker13;
 import io.netty.handler.codec.http.websocketx.WebSocketVersion;
 import io.netty.util.concurrent.Future;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -143,6 +145,12 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
             throw new RefusedException(400, "WebSockets are opened with Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key");
         }
         place.onResident();
+        // A token may be withdrawn while its client is connected.
+        HttpHeaders shown = new DefaultHttpHeaders();
+        for (CharSequence name : List.of(HttpHeaderNames.HOST, HttpHeaderNames.ORIGIN, HttpHeaderNames.AUTHORIZATION)) {
+            shown.set(name, headers.getAll(name));
+        }
+        Session.Admission admission = () -> service.doorkeeper().check(channel, shown);
         Outbox outbox = new Outbox(channel, service.settings().queueBytes(), service.counters());
         new WebSocketServerHandshaker13(request.uri(), null, false, ClientMessage.CLIENT_BYTES_MAX)
                 .handshake(channel, request)
@@ -155,7 +163,7 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
                     channel.pipeline()
                             .addLast(
                                     new WebSocketFrameAggregator(ClientMessage.CLIENT_BYTES_MAX),
-                                    new Session(service, outbox));
+                                    new Session(service, admission, outbox));
                     channel.pipeline().remove(this);
                 });
     }

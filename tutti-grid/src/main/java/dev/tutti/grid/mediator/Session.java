@@ -55,8 +55,17 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
 
     private static final int GOING_AWAY = 1001;
     private static final int PROTOCOL_ERROR = 1002;
+    private static final int POLICY_VIOLATION = 1008;
+
+    /** Decides whether the client may still use the mediator. */
+    interface Admission {
+
+        /** @throws RefusedException if it may not any more */
+        void check() throws RefusedException;
+    }
 
     private final Service service;
+    private final Admission admission;
     private final MediatorSettings settings;
     private final MediatorCounters counters;
     private final Outbox outbox;
@@ -67,8 +76,9 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     private String secret = "";
     private boolean hasEnded;
 
-    Session(Service service, Outbox outbox) {
+    Session(Service service, Admission admission, Outbox outbox) {
         this.service = service;
+        this.admission = admission;
         this.settings = service.settings();
         this.counters = service.counters();
         this.outbox = outbox;
@@ -90,6 +100,13 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
         String trouble = service.trouble();
         if (!trouble.isEmpty()) {
             end(context, GOING_AWAY, trouble);
+            return;
+        }
+        try {
+            admission.check();
+        } catch (RefusedException e) {
+            counters.unauthorized.increment();
+            end(context, POLICY_VIOLATION, e.reason());
             return;
         }
         context.writeAndFlush(new PingWebSocketFrame());

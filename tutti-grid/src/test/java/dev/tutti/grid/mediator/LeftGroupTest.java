@@ -25,6 +25,10 @@ class LeftGroupTest {
         }
     }
 
+    private static void stop(Node node) {
+        node.close();
+    }
+
     @Test
     void isNotReadyAndSendsItsClientsToAnother() throws Exception {
         try (Node one = Node.tcp(0).name("n1").start();
@@ -38,7 +42,7 @@ class LeftGroupTest {
             Await.until("it is registered", () -> other.find(Query.PRODUCERS).items().stream().anyMatch(each -> each.node().equals("n1")));
             assertThat(lost.status()).containsEntry("joined", 1L);
             assertThat(ask(first, "/health/ready").statusCode()).isEqualTo(200);
-            one.close();
+            stop(one);
             Await.until("it says so", () -> lost.status().get("joined") == 0);
             HttpResponse<String> ready = ask(first, "/health/ready");
             assertThat(ready.statusCode()).isEqualTo(503);

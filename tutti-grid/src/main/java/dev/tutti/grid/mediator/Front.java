@@ -34,10 +34,12 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private final Service service;
     private final Place place;
+    private final Intake intake;
     private @Nullable Future<?> deadline;
     private boolean isAsked;
 
-    Front(Service service, Place place) {
+    Front(Service service, Place place, Intake intake) {
+        this.intake = intake;
         this.service = service;
         this.place = place;
     }
@@ -119,6 +121,10 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
             FullHttpResponse response;
             try {
                 String answer = service.json().answer(method, path, query.parameters(), body);
+                if (answer.length() > service.answerBytesMax()) {
+                    throw new RefusedException(503, "the answer has " + answer.length() + " characters, and at most " + service.answerBytesMax()
+                            + " are sent; ask for less");
+                }
                 response = response(200, "application/json", answer + "\n");
             } catch (RefusedException e) {
                 service.counters().refused.increment();
@@ -130,7 +136,11 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
                 service.requests().release();
             }
             FullHttpResponse whole = response;
-            channel.eventLoop().execute(() -> send(channel, whole));
+            channel.eventLoop().execute(() -> {
+                intake.onConsumed();
+                Parcel _ = new Parcel(service.sending(), service.counters(), channel, whole.content().readableBytes());
+                send(channel, whole);
+            });
         });
     }
 
@@ -144,6 +154,7 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
         if (!isComplete) {
             throw new RefusedException(400, "WebSockets are opened with Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key");
         }
+        intake.onConsumed();
         place.onResident();
         // A token may be withdrawn while its client is connected.
         HttpHeaders shown = new DefaultHttpHeaders();
@@ -151,7 +162,7 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
             shown.set(name, headers.getAll(name));
         }
         Session.Admission admission = () -> service.doorkeeper().check(channel, shown);
-        Outbox outbox = new Outbox(channel, service.settings().queueBytes(), service.counters());
+        Outbox outbox = new Outbox(channel, service.settings().queueBytes(), service.sending(), service.counters());
         new WebSocketServerHandshaker13(request.uri(), null, false, ClientMessage.CLIENT_BYTES_MAX)
                 .handshake(channel, request)
                 .addListener(done -> {
@@ -163,7 +174,7 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
                     channel.pipeline()
                             .addLast(
                                     new WebSocketFrameAggregator(ClientMessage.CLIENT_BYTES_MAX),
-                                    new Session(service, admission, outbox));
+                                    new Session(service, admission, intake, outbox));
                     channel.pipeline().remove(this);
                 });
     }

@@ -31,6 +31,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -165,12 +166,14 @@ final class Listener implements AutoCloseable {
             handler.setHandshakeTimeout(HANDSHAKE_SECONDS_MAX, TimeUnit.SECONDS);
             pipeline.addLast(handler);
         }
+        Intake intake = new Intake(service.receiving(), service.counters(), accepted);
         pipeline.addLast(
+                intake,
                 new HttpServerCodec(new HttpDecoderConfig()
                         .setMaxInitialLineLength(REQUEST_LINE_MAX)
                         .setMaxHeaderSize(HEADERS_BYTES_MAX)),
                 new HttpObjectAggregator(Service.BODY_BYTES_MAX, true),
-                new Front(service, place));
+                new Front(service, place, intake));
     }
 
     int port() {
@@ -186,7 +189,10 @@ final class Listener implements AutoCloseable {
     }
 
     Map<String, Long> numbers() {
-        return Map.of("connections", (long) places.taken(), "connections-evicted", places.evicted(), "connections-refused", places.refused());
+        Map<String, Long> numbers = new TreeMap<>(service.sizes());
+        numbers.putAll(Map.of(
+                "connections", (long) places.taken(), "connections-evicted", places.evicted(), "connections-refused", places.refused()));
+        return numbers;
     }
 
     @Override

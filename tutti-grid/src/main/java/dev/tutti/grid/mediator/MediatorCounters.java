@@ -17,6 +17,7 @@ final class MediatorCounters {
     final LongAdder unpublished = new LongAdder();
     final LongAdder delivered = new LongAdder();
     final LongAdder dropped = new LongAdder();
+    final LongAdder evicted = new LongAdder();
     final LongAdder waitingBytes = new LongAdder();
 
     /** Returns all by name. */
@@ -32,6 +33,7 @@ final class MediatorCounters {
         all.put("client-unpublished", unpublished.sum());
         all.put("client-delivered", delivered.sum());
         all.put("client-dropped", dropped.sum());
+        all.put("client-evicted", evicted.sum());
         all.put("client-waiting-bytes", waitingBytes.sum());
         return all;
     }

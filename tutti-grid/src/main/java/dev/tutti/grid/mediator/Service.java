@@ -1,5 +1,7 @@
 package dev.tutti.grid.mediator;
 
+import dev.tutti.grid.internal.memory.Share;
+import dev.tutti.grid.internal.wire.ClientMessage;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
@@ -22,6 +24,8 @@ final class Service {
     private final Supplier<Map<String, Long>> numbers;
     private final PostedProducers posted;
     private final JsonDoor json;
+    private final Share sending;
+    private final Share receiving;
     private final Semaphore requests = new Semaphore(REQUESTS_MAX);
     private final Semaphore questions = new Semaphore(QUESTIONS_MAX);
     private volatile boolean isClosing;
@@ -31,6 +35,8 @@ final class Service {
         this.doorkeeper = doorkeeper;
         this.counters = counters;
         this.numbers = numbers;
+        this.sending = new Share(settings.sendingBytes());
+        this.receiving = new Share(settings.receivingBytes());
         this.posted = new PostedProducers(settings, counters);
         this.json = new JsonDoor(settings, posted);
     }
@@ -68,6 +74,27 @@ final class Service {
 
     JsonDoor json() {
         return json;
+    }
+
+    /** Returns the memory for what waits for clients. */
+    Share sending() {
+        return sending;
+    }
+
+    /** Returns the memory for what has come, and whose end has not. */
+    Share receiving() {
+        return receiving;
+    }
+
+    /** Returns the largest answer that is sent: not more than half of the memory for all. */
+    long answerBytesMax() {
+        return Math.min(ClientMessage.MEDIATOR_BYTES_MAX, sending.bytesMax() / 2);
+    }
+
+    /** Returns numbers for monitoring. */
+    Map<String, Long> sizes() {
+        return Map.of("client-sending-bytes", sending.usedBytes(), "client-sending-relieved", sending.relieved(),
+                "client-receiving-bytes", receiving.usedBytes());
     }
 
     /** Returns the requests that may be answered at a time. */

@@ -68,6 +68,7 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     private final Admission admission;
     private final MediatorSettings settings;
     private final MediatorCounters counters;
+    private final Intake intake;
     private final Outbox outbox;
     private final TreeMap<String, ClientEntry> entries = new TreeMap<>();
     private final AtomicInteger questions = new AtomicInteger();
@@ -76,7 +77,8 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     private String secret = "";
     private boolean hasEnded;
 
-    Session(Service service, Admission admission, Outbox outbox) {
+    Session(Service service, Admission admission, Intake intake, Outbox outbox) {
+        this.intake = intake;
         this.service = service;
         this.admission = admission;
         this.settings = service.settings();
@@ -115,11 +117,14 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, WebSocketFrame frame) {
         heardNanos = System.nanoTime();
+        // Frames of these kinds may be between the parts of a message.
+        intake.onConsumed(frame instanceof BinaryWebSocketFrame ? 0 : frame.content().readableBytes());
         switch (frame) {
             case BinaryWebSocketFrame binary -> {
                 byte[] bytes = new byte[binary.content().readableBytes()];
                 binary.content().readBytes(bytes);
                 read(context, bytes);
+                intake.onConsumed();
             }
             case PingWebSocketFrame ping -> context.writeAndFlush(new PongWebSocketFrame(ping.content().retain()));
             case PongWebSocketFrame _ -> {
@@ -331,10 +336,10 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
                 // The client may have gone, and come again, meanwhile.
                 service.questions().release();
             }
-            boolean fits = ClientMessage.encode(message).length <= ClientMessage.MEDIATOR_BYTES_MAX;
+            boolean fits = ClientMessage.encode(message).length <= service.answerBytesMax();
             // Answers that the client does not read are its questions, too.
             outbox.offer(
-                    fits ? message : failure.because("the answer has more than " + ClientMessage.MEDIATOR_BYTES_MAX + " bytes; ask for less"),
+                    fits ? message : failure.because("the answer has more than " + service.answerBytesMax() + " bytes; ask for less"),
                     questions::decrementAndGet);
         });
     }

@@ -10,8 +10,11 @@ import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.Topic;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
+import dev.tutti.grid.internal.memory.Share;
+import dev.tutti.grid.internal.memory.Sizes;
 import dev.tutti.grid.match.Selector;
 import java.time.Duration;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +29,9 @@ public final class Clients {
 
     /** Lease of a mediator's clients by default: with the time until a death is detected, entries of the dead go within 30 seconds. */
     public static final Duration LEASE_DEFAULT = Duration.ofSeconds(20);
+
+    /** Memory for entries and measurements of clients by default. */
+    private static final long KEPT_DEFAULT = 16L << 20;
 
     /** Longest lease. */
     public static final Duration LEASE_MAX = Duration.ofHours(1);
@@ -79,6 +85,7 @@ public final class Clients {
 
     // Guarded by the lock.
     private final TreeMap<String, ClientEntry> byId = new TreeMap<>();
+    private Share keeping = new Share(KEPT_DEFAULT);
     private boolean isClosed;
 
     /** @param site name of the site */
@@ -90,6 +97,30 @@ public final class Clients {
         this.producers = producers;
         this.consumers = consumers;
         this.home = home;
+    }
+
+    /**
+     * Sets the bytes of memory for the entries of all clients and the measurements that are kept for their producers: 16 MiB by default.
+     * Beyond it, the producer that has the most forgets its oldest measurements; if there are none, entries are refused. It counts for
+     * entries and producers that are registered from now on.
+     */
+    public void keepAtMost(long bytes) {
+        lock.lock();
+        try {
+            keeping = new Share(bytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns numbers for monitoring. */
+    Map<String, Long> numbers() {
+        lock.lock();
+        try {
+            return Map.of("client-kept-bytes", keeping.usedBytes(), "client-kept-relieved", keeping.relieved());
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
@@ -116,7 +147,8 @@ public final class Clients {
         lock.lock();
         try {
             before = checkMayRegister(entry, registration);
-            home.register(entry, registration.lease.toNanos());
+            Room room = room(entry);
+            register(entry, registration, room);
             LocalProducer known = before == null ? null : before.producer();
             LocalProducer producer;
             if (known != null && known.options().equals(options)) {
@@ -124,11 +156,12 @@ public final class Clients {
                 producer.renew(entry);
                 before = null;
             } else {
-                producer = new LocalProducer(new ProducerHome(), threads, options, entry);
+                producer = new LocalProducer(new ProducerHome(), threads, options, entry, keeping);
                 producers.add(entry.id(), producer);
             }
             registered = new ClientProducer(this, registration, producer);
-            byId.put(entry.id(), registered);
+            registered.took(room);
+            replace(byId.put(entry.id(), registered));
         } finally {
             lock.unlock();
         }
@@ -163,22 +196,51 @@ public final class Clients {
         try {
             before = checkMayRegister(entry, registration);
             LocalConsumer consumer = new LocalConsumer(threads, caller, entry, options, listener, consumers::remove);
+            Room room = room(entry);
             // First what the entry promises: whoever finds it may publish at once.
             consumers.add(consumer);
             try {
-                home.register(entry, registration.lease.toNanos());
+                register(entry, registration, room);
             } catch (IllegalStateException e) {
                 consumers.remove(consumer);
                 throw e;
             }
             registered = new ClientConsumer(this, registration, consumer);
-            byId.put(entry.id(), registered);
+            registered.took(room);
+            replace(byId.put(entry.id(), registered));
         } finally {
             lock.unlock();
         }
         end(before);
         home.onFiltersChanged();
         return registered;
+    }
+
+    /** Memory of an entry, in the share that it was taken from. */
+    record Room(Share share, long bytes) {
+
+        void giveBack() {
+            share.add(-bytes);
+        }
+    }
+
+    /** @throws IllegalStateException if there is none */
+    private Room room(Entry entry) {
+        long bytes = Sizes.of(entry);
+        if (!keeping.tryTake(bytes)) {
+            throw new IllegalStateException("entries of clients have " + keeping.usedBytes() + " bytes, and " + bytes + " more than "
+                    + keeping.bytesMax() + " are not possible; more memory for the mediator would do, or fewer entries");
+        }
+        return new Room(keeping, bytes);
+    }
+
+    private void register(Entry entry, Registration registration, Room room) {
+        try {
+            home.register(entry, registration.lease.toNanos());
+        } catch (IllegalStateException e) {
+            room.giveBack();
+            throw e;
+        }
     }
 
     /** Returns the registration before. */
@@ -192,6 +254,12 @@ public final class Clients {
                     + " here; a client that comes back registers with a larger one than " + registration.number);
         }
         return before;
+    }
+
+    private static void replace(@Nullable ClientEntry before) {
+        if (before != null) {
+            before.giveBack();
+        }
     }
 
     /** Ends without the lock: a consumer waits for its listener. */
@@ -216,6 +284,7 @@ public final class Clients {
         }
         // Not on the thread of the group's messages: a listener may take its time.
         ClientEntry ended = gone;
+        ended.giveBack();
         threads.start("tutti-grid-client", ended::end);
     }
 
@@ -242,6 +311,7 @@ public final class Clients {
                 return;
             }
             home.withdraw(id);
+            entry.giveBack();
         } finally {
             lock.unlock();
         }

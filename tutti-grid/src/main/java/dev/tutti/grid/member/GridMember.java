@@ -363,7 +363,7 @@ public final class GridMember implements Grid {
                     -1,
                     1,
                     options.attributes());
-            LocalProducer producer = new LocalProducer(home, threads, options, entry);
+            LocalProducer producer = new LocalProducer(home, threads, options, entry, null);
             producers.add(entry.id(), producer);
             registry.putOwn(entry, 0, null);
             announcer.announce(entry.id());
@@ -549,6 +549,7 @@ public final class GridMember implements Grid {
         status.put("entries", (long) registry.count());
         status.put("entries-orphaned", (long) registry.orphanCount());
         status.put("entries-refused", registry.refused());
+        status.putAll(clients.numbers());
         status.put("store-failures", store.failures());
         return status;
     }

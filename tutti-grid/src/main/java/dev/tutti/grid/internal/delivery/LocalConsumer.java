@@ -1,7 +1,6 @@
 package dev.tutti.grid.internal.delivery;
 
 import dev.tutti.Threads;
-import dev.tutti.grid.Body;
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.Gap;
 import dev.tutti.grid.Measurement;
@@ -9,6 +8,7 @@ import dev.tutti.grid.MeasurementListener;
 import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.WhenFull;
+import dev.tutti.grid.internal.memory.Sizes;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +31,8 @@ public final class LocalConsumer implements Subscription {
     /** Longest time that the end of a grid waits for its listeners. */
     private static final long CLOSE_NANOS = 5_000_000_000L;
 
-    /** Memory that a measurement takes besides its texts and bytes, roughly. */
-    private static final int OVERHEAD = 160;
+    /** Most producers whose dropped measurements are counted apart; those of further ones are counted together. */
+    private static final int DROPPED_MAX = 1_000;
 
     /** Calls listeners, and does with their exceptions what is right here. */
     public interface Caller {
@@ -80,12 +80,12 @@ public final class LocalConsumer implements Subscription {
 
     /** Takes a measurement that a filter chooses. Never waits. */
     public void offer(Measurement measurement) {
-        add(new Waiting(measurement, null, bytes(measurement)));
+        add(new Waiting(measurement, null, Sizes.of(measurement)));
     }
 
     /** Takes word of measurements that were dropped on their way. */
     public void offer(Gap gap) {
-        add(new Waiting(null, gap, OVERHEAD));
+        add(new Waiting(null, gap, Sizes.OVERHEAD));
     }
 
     private void add(Waiting each) {
@@ -119,11 +119,16 @@ public final class LocalConsumer implements Subscription {
 
     private void drop(Waiting each) {
         if (each.measurement != null) {
-            dropped.merge(each.measurement.producer(), 1L, Long::sum);
+            drop(each.measurement.producer(), 1);
             droppedCount++;
         } else if (each.gap != null) {
-            dropped.merge(each.gap.producer(), each.gap.count(), Long::sum);
+            drop(each.gap.producer(), each.gap.count());
         }
+    }
+
+    private void drop(String producer, long count) {
+        boolean isOneOfMany = dropped.size() >= DROPPED_MAX && !dropped.containsKey(producer);
+        dropped.merge(isOneOfMany ? "" : producer, count, Long::sum);
     }
 
     /** Puts the gaps behind all that waits: they are of newer measurements. */
@@ -165,18 +170,6 @@ public final class LocalConsumer implements Subscription {
         } finally {
             lock.unlock();
         }
-    }
-
-    private static long bytes(Measurement measurement) {
-        long bytes = OVERHEAD + measurement.topic().path().length() + measurement.tags().size() * 64L;
-        return bytes + switch (measurement.body()) {
-            case Body.Text text -> text.text().length() * 2L;
-            case Body.Bytes raw -> raw.bytes().length;
-            case Body.Number number -> number.unit().length();
-            case Body.Values values -> values.values().size() * 128L
-                    + values.values().values().stream().mapToLong(each -> each instanceof Body.Text text ? text.text().length() * 2L : 0).sum();
-            case Body.Histogram histogram -> histogram.counts().size() * 48L;
-        };
     }
 
     @Override

@@ -36,7 +36,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
@@ -76,10 +75,7 @@ public final class GridClient implements Grid {
     private final Outgoing outgoing;
     private final String secret = UUID.randomUUID().toString();
     private final String identity;
-    private final LongAdder connections = new LongAdder();
-    private final LongAdder refused = new LongAdder();
-    private final LongAdder received = new LongAdder();
-    private final LongAdder failures = new LongAdder();
+    private final ClientCounters counters = new ClientCounters();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -214,9 +210,9 @@ public final class GridClient implements Grid {
         boolean isAgain;
         lock.lock();
         try {
-            connections.increment();
-            isAgain = connections.sum() > 1;
-            registration = connections.sum();
+            counters.connections.increment();
+            isAgain = counters.connections.sum() > 1;
+            registration = counters.connections.sum();
             List<ClientMessage> first = new ArrayList<>();
             first.add(new ClientMessage.Identify(secret));
             producers.values().forEach(producer -> first.add(producer.registration(registration)));
@@ -292,11 +288,11 @@ public final class GridClient implements Grid {
                 // It counts from now on.
             }
             case ClientMessage.Refused(String id, long number, String reason) -> {
-                refused.increment();
+                counters.refused.increment();
                 LOG.warn("Grid: {} was not registered: {}", id, reason);
             }
             case ClientMessage.Deliver(String id, Measurement measurement) -> {
-                received.increment();
+                counters.received.increment();
                 LocalConsumer consumer = consumer(id);
                 if (consumer != null) {
                     consumer.offer(measurement);
@@ -421,7 +417,7 @@ public final class GridClient implements Grid {
     private <T extends Object> void call(String callback, Consumer<? super T> method, T argument) {
         Throwable thrown = callbacks.attempt(() -> method.accept(argument));
         if (thrown != null) {
-            failures.increment();
+            counters.failures.increment();
             LOG.error("Grid: {} of a listener has failed", callback, thrown);
         }
     }
@@ -534,10 +530,10 @@ public final class GridClient implements Grid {
         status.put("sent", outgoing.sent());
         status.put("unsent", outgoing.dropped());
         status.put("unsent-waiting-bytes", outgoing.waitingBytes());
-        status.put("received", received.sum());
-        status.put("connections", connections.sum());
-        status.put("refused", refused.sum());
-        status.put("listener-failures", failures.sum());
+        status.put("received", counters.received.sum());
+        status.put("connections", counters.connections.sum());
+        status.put("refused", counters.refused.sum());
+        status.put("listener-failures", counters.failures.sum());
         return status;
     }
 

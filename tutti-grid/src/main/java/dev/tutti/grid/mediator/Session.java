@@ -53,6 +53,9 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     /** A client that has not been heard for this time is gone. */
     private static final long SILENCE_NANOS = 15_000_000_000L;
 
+    /** Longest time between two pings. A client does not give its mediator up earlier than 10 seconds after it has stopped. */
+    private static final long PAUSE_NANOS = 10_000_000_000L;
+
     private static final int GOING_AWAY = 1001;
     private static final int PROTOCOL_ERROR = 1002;
     private static final int POLICY_VIOLATION = 1008;
@@ -74,6 +77,7 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     private final AtomicInteger questions = new AtomicInteger();
     private @Nullable Future<?> pings;
     private long heardNanos = System.nanoTime();
+    private long pingedNanos = System.nanoTime();
     private String secret = "";
     private boolean hasEnded;
 
@@ -94,6 +98,7 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     }
 
     private void ping(ChannelHandlerContext context) {
+        pingedNanos = System.nanoTime();
         if (System.nanoTime() - heardNanos > SILENCE_NANOS) {
             counters.silent.increment();
             context.close();
@@ -116,6 +121,12 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, WebSocketFrame frame) {
+        if (System.nanoTime() - pingedNanos > PAUSE_NANOS) {
+            // This process has been paused. The client may be at another mediator by now, and what it sent here is from before.
+            counters.late.increment();
+            context.close();
+            return;
+        }
         heardNanos = System.nanoTime();
         // Frames of these kinds may be between the parts of a message.
         intake.onConsumed(frame instanceof BinaryWebSocketFrame ? 0 : frame.content().readableBytes());

@@ -38,7 +38,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -67,10 +66,7 @@ public final class GridMember implements Grid {
     private final long queueBytes;
     private final Callbacks callbacks;
     private final LocalConsumers consumers = new LocalConsumers();
-    private final LongAdder malformed = new LongAdder();
-    private final LongAdder published = new LongAdder();
-    private final LongAdder received = new LongAdder();
-    private final LongAdder listenerFailures = new LongAdder();
+    private final MemberCounters counters = new MemberCounters();
     private final CompletableFuture<Void> complete = new CompletableFuture<>();
     private final StoreKeeper store;
     private final Registry registry;
@@ -103,7 +99,7 @@ public final class GridMember implements Grid {
         this.registry = new Registry(this::flowTo, store);
         this.announcer = new Announcer(threads, name, registry);
         this.leases = new Leases(threads, registry);
-        this.home = new MemberHome(registry, announcer, producers, consumers, published);
+        this.home = new MemberHome(registry, announcer, producers, consumers, counters.published);
         this.clients = new Clients(node, site, this::call, producers, consumers, new ClientHome());
         this.siteLink = sites == null ? null : new SiteLink(sites, registry, queueBytes, consumers::filters);
     }
@@ -234,8 +230,8 @@ public final class GridMember implements Grid {
     }
 
     private void onMalformed(String sender, MalformedException e) {
-        malformed.increment();
-        if (malformed.sum() == 1) {
+        counters.malformed.increment();
+        if (counters.malformed.sum() == 1) {
             LOG.warn("Grid {}: a message of {} is malformed and was ignored, as further ones will be without a message here: {}",
                     name, sender, e.getMessage());
         }
@@ -278,7 +274,7 @@ public final class GridMember implements Grid {
         switch (kind) {
             case Records.MEASUREMENT -> {
                 Measurement measurement = GridCodec.MEASUREMENT.take(content);
-                received.increment();
+                counters.received.increment();
                 consumers.offer(measurement);
             }
             case Records.GAP -> onGap(GridCodec.GAP.take(content));
@@ -408,7 +404,7 @@ public final class GridMember implements Grid {
         // Not as a listener of the group: what one consumer does with a measurement is no reason for the member to leave.
         Throwable thrown = callbacks.attempt(() -> method.accept(argument));
         if (thrown != null) {
-            listenerFailures.increment();
+            counters.listenerFailures.increment();
             LOG.error("Grid {}: {} of a listener has failed", name, callback, thrown);
         }
     }
@@ -459,7 +455,7 @@ public final class GridMember implements Grid {
     private final class ClientHome extends MemberHome implements Clients.Home {
 
         ClientHome() {
-            super(registry, announcer, producers, consumers, published);
+            super(registry, announcer, producers, consumers, counters.published);
         }
 
         @Override
@@ -542,10 +538,10 @@ public final class GridMember implements Grid {
         status.put("sent", flows.stream().mapToLong(Flow::sent).sum());
         status.put("unsent", flows.stream().mapToLong(Flow::dropped).sum());
         status.put("unsent-waiting-bytes", flows.stream().mapToLong(Flow::waitingBytes).sum());
-        status.put("published", published.sum());
-        status.put("received", received.sum());
-        status.put("malformed", malformed.sum());
-        status.put("listener-failures", listenerFailures.sum());
+        status.put("published", counters.published.sum());
+        status.put("received", counters.received.sum());
+        status.put("malformed", counters.malformed.sum());
+        status.put("listener-failures", counters.listenerFailures.sum());
         status.put("entries", (long) registry.count());
         status.put("entries-orphaned", (long) registry.orphanCount());
         status.put("entries-refused", registry.refused());

@@ -113,9 +113,6 @@ class KilledMediatorTest {
         assertThat(wrong).isEmpty();
         assertThat(gaps).isNotEmpty().allMatch(gap -> gap.reason().contains("mediator"));
         assertThat(atClient.stream().map(Measurement::sequence).toList()).isSorted().doesNotHaveDuplicates();
-        if (Boolean.getBoolean("tutti.test.figures")) {
-            System.out.println("published " + published + ", come " + numbers.size() + ", told " + atClient.size());
-        }
     }
 
     @Test

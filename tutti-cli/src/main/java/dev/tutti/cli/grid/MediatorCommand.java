@@ -120,9 +120,9 @@ public final class MediatorCommand implements Callable<Integer> {
     @Option(
             names = "--lease",
             paramLabel = "SECONDS",
-            defaultValue = "30",
+            defaultValue = "20",
             description = "Time for which entries of clients stay without a connection. Default: ${DEFAULT-VALUE}.")
-    private int leaseSeconds = 30;
+    private int leaseSeconds = 20;
 
     @Option(names = "--json", description = "Prints what happens as JSON, one object per line.")
     private boolean isJson;

@@ -10,22 +10,27 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 
 /** Requests with answers in JSON. They may wait for other members. */
 final class JsonDoor {
 
     private static final Duration DEADLINE = Duration.ofSeconds(5);
+    /** Most requests with measurements that are read at a time. */
+    private static final int POSTS_MAX = 2;
+
     private static final String TAG = "tag.";
     private static final String ATTRIBUTE = "attribute.";
 
     private final MediatorSettings settings;
     private final PostedProducers posted;
     private final PageContent page;
+    private final Semaphore posts = new Semaphore(POSTS_MAX);
 
-    JsonDoor(MediatorSettings settings, PostedProducers posted) {
+    JsonDoor(MediatorSettings settings, PostedProducers posted, PageContent page) {
         this.settings = settings;
         this.posted = posted;
-        this.page = new PageContent(settings.grid());
+        this.page = page;
     }
 
     static boolean knows(String path) {
@@ -40,11 +45,7 @@ final class JsonDoor {
         }
         try {
             return switch (path) {
-                case "/v1/publish" -> {
-                    List<JsonForms.Posted> all = JsonForms.posted(body);
-                    posted.publish(all);
-                    yield Json.write(Map.of("published", all.size()));
-                }
+                case "/v1/publish" -> publish(body);
                 case "/v1/find" -> JsonForms.write(settings.grid().find(query(parameters)), "entries", JsonForms::entry);
                 case "/v1/latest" -> JsonForms.write(
                         settings.grid().latest(filter(parameters), deadline(parameters)), "measurements", JsonForms::measurement);
@@ -63,6 +64,18 @@ final class JsonDoor {
             throw new RefusedException(400, String.valueOf(e.getMessage()));
         } catch (IllegalStateException e) {
             throw new RefusedException(503, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private String publish(String body) {
+        // Measurements take several times the memory of their text.
+        posts.acquireUninterruptibly();
+        try {
+            List<JsonForms.Posted> all = JsonForms.posted(body);
+            posted.publish(all);
+            return Json.write(Map.of("published", all.size()));
+        } finally {
+            posts.release();
         }
     }
 

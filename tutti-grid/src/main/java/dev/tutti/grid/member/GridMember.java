@@ -57,6 +57,9 @@ public final class GridMember implements Grid {
     public static final int REGISTERED_MAX = Registry.MEMBER_ENTRIES_MAX / 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(GridMember.class);
+    /** Most entries whose changes wait to be announced when a client registers another one. */
+    private static final int CHANGES_MAX = 100_000;
+
     private static final long RETAINED_BYTES = 64L << 20;
 
     private final Node node;
@@ -460,6 +463,9 @@ public final class GridMember implements Grid {
 
         @Override
         public void register(Entry entry, long leaseNanos) {
+            if (announcer.waiting() >= CHANGES_MAX) {
+                throw new IllegalStateException("the changes of " + CHANGES_MAX + " entries have not been announced yet; register it later");
+            }
             boolean isProducer = entry.kind() == Entry.Kind.PRODUCER;
             lock.lock();
             try {

@@ -69,7 +69,7 @@ public final class GridMember implements Grid {
     private final long queueBytes;
     private final Callbacks callbacks;
     private final LocalConsumers consumers = new LocalConsumers();
-    private final MemberCounters counters = new MemberCounters();
+    private final MemberHome.Counters counters = new MemberHome.Counters();
     private final CompletableFuture<Void> complete = new CompletableFuture<>();
     private final StoreKeeper store;
     private final Registry registry;
@@ -102,7 +102,7 @@ public final class GridMember implements Grid {
         this.registry = new Registry(this::flowTo, store);
         this.announcer = new Announcer(threads, name, registry);
         this.leases = new Leases(threads, registry);
-        this.home = new MemberHome(registry, announcer, producers, consumers, counters.published);
+        this.home = new MemberHome(registry, announcer, producers, consumers, counters);
         this.clients = new Clients(node, site, this::call, producers, consumers, new ClientHome());
         this.siteLink = sites == null ? null : new SiteLink(sites, registry, queueBytes, consumers::filters);
     }
@@ -458,7 +458,7 @@ public final class GridMember implements Grid {
     private final class ClientHome extends MemberHome implements Clients.Home {
 
         ClientHome() {
-            super(registry, announcer, producers, consumers, counters.published);
+            super(registry, announcer, producers, consumers, counters);
         }
 
         @Override

@@ -47,7 +47,7 @@ public record Entry(
     /** Most characters of an address, and of the value of an attribute. */
     public static final int VALUE_MAX = 8_192;
 
-    /** Most characters of all texts of an entry. */
+    /** Most characters of all texts of an entry, which are less than 4 MiB: a store in a database, and a message of a client, take it. */
     public static final int LENGTH_MAX = 1 << 20;
 
     /** Most characters of a schema. */

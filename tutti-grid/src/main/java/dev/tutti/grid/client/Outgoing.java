@@ -34,6 +34,8 @@ final class Outgoing {
     private long waitingBytes;
     /** Bytes of those that wait which are no measurements. */
     private long keptBytes;
+    /** Bytes of what the connection began with, which is bounded by what is registered and asked. */
+    private long firstBytes;
     private long droppedCount;
     private long sentCount;
 
@@ -54,7 +56,7 @@ final class Outgoing {
                 droppedCount++;
             }
             changed.signalAll();
-            return keptBytes <= bytesMax;
+            return keptBytes <= bytesMax + firstBytes;
         } finally {
             lock.unlock();
         }
@@ -83,6 +85,7 @@ final class Outgoing {
             queue = next;
             waitingBytes = queue.stream().mapToLong(Waiting::size).sum();
             keptBytes = queue.stream().filter(each -> !each.isMeasurement).mapToLong(Waiting::size).sum();
+            firstBytes = keptBytes;
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -51,6 +51,16 @@ final class Announcer {
         }
     }
 
+    /** Returns the number of entries whose changes have not been announced. */
+    int waiting() {
+        lock.lock();
+        try {
+            return changed.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Announces that an entry is new, has changed, or is withdrawn. */
     void announce(String id) {
         lock.lock();

@@ -58,6 +58,9 @@ public final class GridMember implements Grid {
     public static final int REGISTERED_MAX = Registry.MEMBER_ENTRIES_MAX / 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(GridMember.class);
+    /** Most entries whose changes wait to be announced when a client registers another one. */
+    private static final int CHANGES_MAX = 100_000;
+
     private static final long RETAINED_BYTES = 64L << 20;
 
     private final Node node;
@@ -67,7 +70,7 @@ public final class GridMember implements Grid {
     private final long queueBytes;
     private final Callbacks callbacks;
     private final LocalConsumers consumers = new LocalConsumers();
-    private final MemberCounters counters = new MemberCounters();
+    private final MemberHome.Counters counters = new MemberHome.Counters();
     private final CompletableFuture<Void> complete = new CompletableFuture<>();
     private final StoreKeeper store;
     private final Registry registry;
@@ -100,7 +103,7 @@ public final class GridMember implements Grid {
         this.registry = new Registry(this::flowTo, store);
         this.announcer = new Announcer(threads, name, registry);
         this.leases = new Leases(threads, registry);
-        this.home = new MemberHome(registry, announcer, producers, consumers, counters.published);
+        this.home = new MemberHome(registry, announcer, producers, consumers, counters);
         this.clients = new Clients(node, site, this::call, producers, consumers, new ClientHome());
         this.siteLink = sites == null ? null : new SiteLink(sites, registry, queueBytes, consumers::filters);
     }
@@ -451,11 +454,14 @@ public final class GridMember implements Grid {
     private final class ClientHome extends MemberHome implements Clients.Home {
 
         ClientHome() {
-            super(registry, announcer, producers, consumers, counters.published);
+            super(registry, announcer, producers, consumers, counters);
         }
 
         @Override
         public void register(Entry entry, long leaseNanos) {
+            if (announcer.waiting() >= CHANGES_MAX) {
+                throw new IllegalStateException("the changes of " + CHANGES_MAX + " entries have not been announced yet; register it later");
+            }
             boolean isProducer = entry.kind() == Entry.Kind.PRODUCER;
             lock.lock();
             try {

@@ -8,25 +8,34 @@ import java.util.concurrent.atomic.LongAdder;
 /** A member, as its producers need it. */
 class MemberHome implements LocalProducer.Home {
 
+    /** Numbers of the member. Thread-safe. */
+    static final class Counters {
+
+        final LongAdder published = new LongAdder();
+        final LongAdder received = new LongAdder();
+        final LongAdder malformed = new LongAdder();
+        final LongAdder listenerFailures = new LongAdder();
+    }
+
     private final Registry registry;
     private final Announcer announcer;
     private final LocalProducers producers;
     private final LocalConsumers consumers;
-    private final LongAdder published;
+    private final Counters counters;
 
-    MemberHome(Registry registry, Announcer announcer, LocalProducers producers, LocalConsumers consumers, LongAdder published) {
+    MemberHome(Registry registry, Announcer announcer, LocalProducers producers, LocalConsumers consumers, Counters counters) {
         this.registry = registry;
         this.announcer = announcer;
         this.producers = producers;
         this.consumers = consumers;
-        this.published = published;
+        this.counters = counters;
     }
 
     @Override
     public void publish(Measurement measurement) {
         Shipment shipment = new Shipment(measurement);
         shipment.check();
-        published.increment();
+        counters.published.increment();
         consumers.offer(measurement);
         registry.match(measurement, sink -> sink.offer(shipment));
     }

@@ -8,6 +8,7 @@ import dev.tutti.grid.Measurement;
 import dev.tutti.grid.Topic;
 import dev.tutti.grid.internal.wire.ClientMessage;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,10 @@ class OutgoingTest {
         }
         assertThat(isWithin).isFalse();
         assertThat(outgoing.waitingBytes()).isLessThan(2 * BYTES_MAX);
+        List<ClientMessage> registered = Collections.nCopies(1_000, new ClientMessage.Load("p", 0.5));
+        outgoing.restart(registered);
+        // All that a connection begins with may wait, and as much again as the bound.
+        assertThat(outgoing.add(new ClientMessage.Load("p", 0.5))).isTrue();
         outgoing.restart(List.of());
         assertThat(outgoing.waitingBytes()).isZero();
         assertThat(outgoing.add(new ClientMessage.Load("p", 0.5))).isTrue();

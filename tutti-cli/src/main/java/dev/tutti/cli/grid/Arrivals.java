@@ -15,28 +15,30 @@ final class Arrivals implements MeasurementListener {
     /**
      * Measurements of one producer.
      *
+     * @param first number of the first one
      * @param last number of the last one; 0 if none has come
      * @param told measurements that are missing at places where the consumer was told of a gap
      * @param untold measurements that are missing elsewhere: their numbers alone say so
      * @param repeated measurements that came again, or after later ones
      * @param isGapOpen whether the consumer was told of a gap after the last one
      */
-    record Row(long last, long received, long told, long untold, long repeated, boolean isGapOpen) {
+    record Row(long first, long last, long received, long told, long untold, long repeated, boolean isGapOpen) {
 
-        private static final Row NONE = new Row(0, 0, 0, 0, 0, false);
+        private static final Row NONE = new Row(0, 0, 0, 0, 0, 0, false);
 
         private Row with(long sequence) {
             if (sequence <= last) {
-                return new Row(last, received, told, untold, repeated + 1, isGapOpen);
+                return new Row(first, last, received, told, untold, repeated + 1, isGapOpen);
             }
             // The first one may come late: the consumer was not there before.
             long missing = last == 0 ? 0 : sequence - last - 1;
+            long begin = last == 0 ? sequence : first;
             return new Row(
-                    sequence, received + 1, told + (isGapOpen ? missing : 0), untold + (isGapOpen ? 0 : missing), repeated, false);
+                    begin, sequence, received + 1, told + (isGapOpen ? missing : 0), untold + (isGapOpen ? 0 : missing), repeated, false);
         }
 
         private Row withGap() {
-            return new Row(last, received, told, untold, repeated, true);
+            return new Row(first, last, received, told, untold, repeated, true);
         }
     }
 

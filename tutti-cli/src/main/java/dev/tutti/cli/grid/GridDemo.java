@@ -175,8 +175,8 @@ final class GridDemo implements AutoCloseable {
         Loss loss = Loss.of(sources(), consumers(), true);
         long found = hosts.getLast().producersFound();
         terminal.print("");
-        say(String.format("%,d measurements were published. Each of %d consumers should get all: %,d were received.",
-                loss.published(), hosts.size(), loss.received()));
+        say(String.format("%,d measurements were published. %d consumers should have got %,d, all since they began, and got %,d.",
+                loss.published(), hosts.size(), loss.due(), loss.received()));
         if (loss.told() + loss.seen() > 0) {
             say(String.format("%,d were on their way when the mediator was killed, and are missing: %,d at places where the consumer was told of a gap,"
                     + " %,d more are seen by the numbers of clients that changed their mediator.", loss.told() + loss.seen(), loss.told(), loss.seen()));

@@ -11,13 +11,14 @@ import java.util.TreeMap;
  * producer's client knows that it has changed its mediator, and what was on its way is seen by the numbers.
  *
  * @param published measurements that producers have published
+ * @param due measurements that all consumers together should have got: each gets all from its first one of a producer
  * @param received measurements that all consumers got
  * @param told missing ones at places where the consumer was told of a gap
  * @param seen missing ones, of producers that have changed their mediator
  * @param gaps gaps that consumers were told
  * @param findings sentences about what should not be
  */
-record Loss(long published, long received, long told, long seen, long gaps, List<String> findings) {
+record Loss(long published, long due, long received, long told, long seen, long gaps, List<String> findings) {
 
     /** A producer as its client knows it. */
     record Source(String name, long published, boolean hasChanged) {}
@@ -34,6 +35,7 @@ record Loss(long published, long received, long told, long seen, long gaps, List
         long seen = 0;
         long gaps = 0;
         long received = 0;
+        long due = 0;
         List<String> findings = new ArrayList<>();
         for (Map.Entry<String, Arrivals> consumer : new TreeMap<>(consumers).entrySet()) {
             gaps += consumer.getValue().gaps();
@@ -43,6 +45,7 @@ record Loss(long published, long received, long told, long seen, long gaps, List
                 Row row = consumer.getValue().of(each.getKey());
                 String way = source.name + " at consumer " + consumer.getKey();
                 told += row.told();
+                due += row.last() == 0 ? 0 : source.published - row.first() + 1;
                 if (source.hasChanged) {
                     seen += row.untold();
                 } else if (row.untold() > 0) {
@@ -59,7 +62,7 @@ record Loss(long published, long received, long told, long seen, long gaps, List
                 }
             }
         }
-        return new Loss(sources.values().stream().mapToLong(Source::published).sum(), received, told, seen, gaps, List.copyOf(findings));
+        return new Loss(sources.values().stream().mapToLong(Source::published).sum(), due, received, told, seen, gaps, List.copyOf(findings));
     }
 
     /** Returns whether all measurements have come that were published after the consumer's first one. */

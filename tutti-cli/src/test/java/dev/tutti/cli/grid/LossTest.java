@@ -31,7 +31,7 @@ class LossTest {
     @Test
     void allIsWellIfEveryNumberAfterTheFirstHasCome() {
         arrive(4, 5, 6);
-        assertThat(loss(6, false)).isEqualTo(new Loss(6, 3, 0, 0, 0, List.of()));
+        assertThat(loss(6, false)).isEqualTo(new Loss(6, 3, 3, 0, 0, 0, List.of()));
     }
 
     @Test
@@ -47,6 +47,7 @@ class LossTest {
         arrive(4, 6);
         Loss loss = loss(6, false);
         assertThat(loss.told()).isEqualTo(2);
+        assertThat(loss.due()).isEqualTo(6);
         assertThat(loss.findings()).containsExactly("1 measurements of producer at consumer c are missing, and nobody was told");
     }
 

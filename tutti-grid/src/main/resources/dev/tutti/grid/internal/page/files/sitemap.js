@@ -6,11 +6,13 @@ import { perSecond, plural } from "/assets/format.js";
 const BOX = 244;
 const DOT = 14;
 const LINES_MAX = 6;
+const RING_MAX = 6;
 const STATES = { up: "", suspected: "no master", away: "away" };
 
 /** Measurements per second; nothing if they are not known. */
 export function rate(value) {
-  return value === null || value === undefined ? "" : perSecond(value);
+  if (value === null || value === undefined) return "";
+  return value > 0 && value < 0.05 ? "< 0.1/s" : perSecond(value);
 }
 
 export function siteName(name) {
@@ -42,24 +44,29 @@ export class SiteMap {
     this.ways = model.ways.filter((way) => way.from !== way.to && way.rate > 0);
     this.place(model.sites);
     this.drawBoxes(model, chosen);
-    this.drawFlows(this.isNarrow ? [] : this.ways.filter((way) => this.at.has(way.from) && this.at.has(way.to)));
+    this.drawFlows(this.isListed ? [] : this.ways.filter((way) => this.at.has(way.from) && this.at.has(way.to)));
     text(this.more, model.siteCount > model.sites.length ? `${model.siteCount - model.sites.length} further sites are in the list alone.` : "");
   }
 
-  /** A column on a phone, with the flows as lines of their sites; otherwise a ring. */
+  /** A ring; on a phone and with many sites rows, with the flows as lines of their sites. */
   place(sites) {
     this.width = Math.round(this.picture.parentNode.clientWidth) || 640;
-    this.isNarrow = this.width < 620;
+    this.isListed = this.width < 620 || sites.length > RING_MAX;
+    const columns = Math.max(1, Math.floor(this.width / (BOX + 20)));
     this.at = new Map();
-    this.box = this.isNarrow ? this.width - 4 : BOX;
-    this.sizes = new Map(sites.map((site) => [site.name, boxHeight(site, this.box, this.isNarrow ? this.linesOf(site.name).length : 0)]));
+    this.box = this.isListed ? (this.width - 4 - 16 * (columns - 1)) / columns : BOX;
+    this.sizes = new Map(sites.map((site) => [site.name, boxHeight(site, this.box, this.isListed ? this.linesOf(site.name).length : 0)]));
     let height;
-    if (this.isNarrow) {
+    if (this.isListed) {
       let y = 2;
-      for (const site of sites) {
-        const size = this.sizes.get(site.name);
-        this.at.set(site.name, [this.width / 2, y + size / 2]);
-        y += size + 14;
+      for (let first = 0; first < sites.length; first += columns) {
+        const row = sites.slice(first, first + columns);
+        const tallest = Math.max(...row.map((site) => this.sizes.get(site.name)));
+        row.forEach((site, column) => {
+          this.sizes.set(site.name, tallest);
+          this.at.set(site.name, [2 + this.box / 2 + column * (this.box + 16), y + tallest / 2]);
+        });
+        y += tallest + 14;
       }
       height = y;
     } else {
@@ -122,7 +129,7 @@ export class SiteMap {
       text(flows, site.producers ? `${rate(site.rate)} published, ${rate(inside.get(site.name) ?? 0)} used here` : "");
       attribute(anchor, "aria-label", `Site ${siteName(site.name)}${state ? ", " + state : ""}: ${plural(site.producers, "producer")}, ${plural(site.consumers, "consumer")}`);
       this.drawDots(dots, site, left + 14, top);
-      const words = this.isNarrow ? this.linesOf(site.name) : [];
+      const words = this.isListed ? this.linesOf(site.name) : [];
       keyed(lines, words.map((line, index) => ({ line, index })), (each) => each.index, () => s("text", { class: "flow-line" }), (shape, each) => {
         attribute(shape, "x", left + 14);
         attribute(shape, "y", top + size - 14 - 19 * (words.length - 1 - each.index));

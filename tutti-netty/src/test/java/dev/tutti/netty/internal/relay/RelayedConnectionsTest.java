@@ -265,6 +265,8 @@ class RelayedConnectionsTest {
             int dialled = other.dial(open.driver.address());
             other.await(Kind.CONNECTED);
             assertThat(other.relayed).containsOnlyKeys(dialled);
+            other.dialDirectly(open.driver.address());
+            assertThat(other.await(Kind.DIAL_FAILED).detail()).startsWith("UNREACHABLE rendezvous.relay is always");
         }
     }
 

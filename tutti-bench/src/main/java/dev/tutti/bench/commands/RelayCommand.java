@@ -2,6 +2,7 @@ package dev.tutti.bench.commands;
 
 import dev.tutti.bench.BenchException;
 import dev.tutti.bench.options.Output;
+import dev.tutti.bench.relay.HostileRun;
 import dev.tutti.bench.relay.IdleNodes;
 import dev.tutti.bench.relay.NodesComparison;
 import dev.tutti.bench.relay.Pairs;
@@ -47,6 +48,7 @@ import picocli.CommandLine.Option;
             "  tutti perf relay --mode nodes --repetitions 5",
             "  tutti perf relay --idle 5000 --heap 128m",
             "  tutti perf relay --stuck 1000 --heap 128m",
+            "  tutti perf relay --hostile 10000 --heap 128m --seconds 30",
             "  tutti perf relay --idle 5000 --ways tls --tls-certificate server.pem --tls-key server-key.pem",
         })
 final class RelayCommand implements Callable<Integer> {
@@ -92,6 +94,10 @@ final class RelayCommand implements Callable<Integer> {
     @Option(names = "--stuck", paramLabel = "N", description = "Measures the memory of this many pairs of which one end does not read, instead.")
     private int stuck;
 
+    @Option(names = "--hostile", paramLabel = "N",
+            description = "Measures pairs and newcomers while this many clients are silent, slow, send garbage, or never pair, instead.")
+    private int hostile;
+
     @Option(names = "--tls-certificate", paramLabel = "FILE", description = "PEM file with the server's certificate, for tls.")
     private @Nullable Path certificate;
 
@@ -117,6 +123,9 @@ final class RelayCommand implements Callable<Integer> {
             Duration time = Duration.ofSeconds(seconds);
             var plan = new NodesComparison.Plan(members, Math.toIntExact(size.bytes()), repetitions, warmup, time);
             new NodesComparison(output, plan, haproxy).measure();
+        } else if (hostile > 0) {
+            output.title(String.format(Locale.ROOT, "%,d hostile clients at a rendezvous server", hostile));
+            new HostileRun(output, hostile, seconds).measure();
         } else if (idle > 0) {
             output.title(String.format(Locale.ROOT, "%,d idle nodes at a rendezvous server", idle));
             for (String way : ways.isEmpty() ? List.of("raw") : ways) {

@@ -39,4 +39,12 @@ class RelayCommandTest {
         assertThat(systems.keySet().toString()).isEqualTo("[tutti-relayed, tutti-relayed-encrypted, jgroups-tunnel]");
         assertThat(map(map(systems.get("tutti-relayed")).get("messages-per-second")).get("median")).isNotEqualTo(0.0);
     }
+
+    /** The command fails if a pair breaks, or a newcomer with a token is not let in. */
+    @Test
+    void pairsGoOnAndNewcomersGetInAmongHostileClients(@TempDir Path directory) throws IOException {
+        Map<?, ?> figures = run(directory.resolve("hostile.json"), "--hostile", "1000", "--seconds", "3", "--heap", "64m");
+        assertThat(map(map(figures.get("attacked")).get("newcomers")).get("count")).isEqualTo(3L);
+        assertThat((Long) figures.get("attempts")).isGreaterThanOrEqualTo(1_000);
+    }
 }

@@ -41,7 +41,7 @@ export class ClusterMap {
     this.drawHulls(group, members, sides);
     this.drawLinks(model, members, sides);
     this.drawNodes(members, group, model);
-    this.drawViews(group, sides);
+    this.drawViews(model, group, sides);
   }
 
   /** The group with most members is shown until somebody wants another. */
@@ -165,7 +165,7 @@ export class ClusterMap {
       const [x2, y2] = this.at.get(pair.b);
       const line = shape.children[0];
       attribute(line, "x1", x1); attribute(line, "y1", y1); attribute(line, "x2", x2); attribute(line, "y2", y2);
-      attribute(line, "class", "link" + (pair.bad ? " bad" : pair.rate > 2000 ? " busy" : ""));
+      attribute(line, "class", "link" + (pair.bad ? " bad" : pair.rate > 2000 ? " busy" : "") + (pair.relay ? " relayed" : ""));
       attribute(line, "stroke-width", pair.bad ? null : (1.2 + Math.min(5, Math.max(0, Math.log10(1 + pair.rate / 1000)))).toFixed(1));
       const x = (x1 + x2) / 2;
       const y = (y1 + y2) / 2;
@@ -216,7 +216,7 @@ export class ClusterMap {
     });
   }
 
-  drawViews(group, sides) {
+  drawViews(model, group, sides) {
     const shown = group ? sides : [];
     keyed(this.views, shown.length ? shown : [null], (side) => (side ? side.view.id + side.names : "none"),
       () => h("li", {}, h("span", { class: "tag" }), h("b", {}), h("span", {})),
@@ -224,7 +224,8 @@ export class ClusterMap {
         if (!side) {
           text(row.children[1], "");
           row.children[0].hidden = true;
-          text(row.children[2], "Links between members. The stronger the line, the more goes over it.");
+          text(row.children[2], "Links between members. The stronger the line, the more goes over it."
+            + (model.links.some((link) => link.relay) ? " Dashed ones go through a rendezvous server." : ""));
           return;
         }
         row.children[0].hidden = sides.length < 2;
@@ -248,11 +249,17 @@ export function pairsOf(links) {
   for (const link of links) {
     const [a, b] = link.from < link.to ? [link.from, link.to] : [link.to, link.from];
     const key = a + "\u0000" + b;
-    const pair = pairs.get(key) ?? { key, a, b, rate: 0, roundTrip: -1, retained: 0, resent: 0, resumes: 0, bad: false, states: [], closes: [] };
+    const pair = pairs.get(key) ?? { key, a, b, rate: 0, roundTrip: -1, retained: 0, resent: 0, resumes: 0, bad: false, states: [], closes: [], bytes: 0, relay: "", reasons: [] };
     pair.rate += link.out ?? 0;
     pair.retained += link.retained;
     pair.resent += link.resent;
     pair.resumes = Math.max(pair.resumes, link.resumes);
+    // Both ends count the bytes of both directions.
+    pair.bytes = Math.max(pair.bytes, link.bytes);
+    if (link.relay) {
+      pair.relay = link.relay;
+      if (link.directFailure) pair.reasons.push(`${link.from}: ${link.directFailure}`);
+    }
     if (link.roundTripMicros >= 0) pair.roundTrip = pair.roundTrip < 0 ? link.roundTripMicros : Math.min(pair.roundTrip, link.roundTripMicros);
     if (link.state !== "open" || link.suspected) {
       pair.bad = true;
@@ -263,6 +270,20 @@ export function pairsOf(links) {
     pairs.set(key, pair);
   }
   return [...pairs.values()].sort((x, y) => (y.bad ? 1 : 0) - (x.bad ? 1 : 0) || (x.key < y.key ? -1 : 1));
+}
+
+/** Pairs that go through rendezvous servers, by server. */
+export function relaysOf(pairs) {
+  const relays = new Map();
+  for (const pair of pairs.filter((each) => each.relay)) {
+    const relay = relays.get(pair.relay) ?? { server: pair.relay, pairs: [], rate: 0, bytes: 0, roundTrips: [] };
+    relay.pairs.push(pair);
+    relay.rate += (pair.ab ? (pair.ab.out ?? 0) + (pair.ab.in ?? 0) : (pair.ba.out ?? 0) + (pair.ba.in ?? 0));
+    relay.bytes += pair.bytes;
+    if (pair.roundTrip >= 0) relay.roundTrips.push(pair.roundTrip);
+    relays.set(pair.relay, relay);
+  }
+  return [...relays.values()].sort((x, y) => x.server < y.server ? -1 : 1);
 }
 
 function letter(index) {

@@ -44,7 +44,10 @@ public final class RelayProcess implements AutoCloseable {
 
     /** Starts a GossipRouter of JGroups on loopback, as its own main class does by default. */
     public static RelayProcess gossipRouter(List<String> jvmOptions) {
-        return java("GossipRouter", GossipRouterMain.class, jvmOptions, List.of(Integer.toString(freePort())));
+        List<String> options = new ArrayList<>(jvmOptions);
+        // It complains of each member that leaves.
+        options.add("-Dorg.slf4j.simpleLogger.log.org.jgroups=off");
+        return java("GossipRouter", GossipRouterMain.class, options, List.of(Integer.toString(freePort())));
     }
 
     /** Starts a class that prints its port when it is open, and ends with its input. */

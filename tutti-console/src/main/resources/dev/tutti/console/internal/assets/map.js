@@ -218,14 +218,14 @@ export class ClusterMap {
 
   drawViews(model, group, sides) {
     const shown = group ? sides : [];
+    const dashed = model.links.some((link) => link.relay) ? " Dashed links go through a rendezvous server." : "";
     keyed(this.views, shown.length ? shown : [null], (side) => (side ? side.view.id + side.names : "none"),
       () => h("li", {}, h("span", { class: "tag" }), h("b", {}), h("span", {})),
       (row, side) => {
         if (!side) {
           text(row.children[1], "");
           row.children[0].hidden = true;
-          text(row.children[2], "Links between members. The stronger the line, the more goes over it."
-            + (model.links.some((link) => link.relay) ? " Dashed ones go through a rendezvous server." : ""));
+          text(row.children[2], "Links between members. The stronger the line, the more goes over it." + dashed);
           return;
         }
         row.children[0].hidden = sides.length < 2;
@@ -233,7 +233,7 @@ export class ClusterMap {
         text(row.children[1], `View ${side.view.number} of ${group.name}`);
         const missing = side.view.members.filter((name) => !side.names.includes(name));
         text(row.children[2], plural(side.view.members.length, "member") + ": " + list(side.view.members, 12)
-          + ". Number 1 coordinates." + (missing.length ? " Not installed by " + list(missing) + "." : ""));
+          + ". Number 1 coordinates." + (missing.length ? " Not installed by " + list(missing) + "." : "") + dashed);
       });
   }
 }
@@ -249,7 +249,7 @@ export function pairsOf(links) {
   for (const link of links) {
     const [a, b] = link.from < link.to ? [link.from, link.to] : [link.to, link.from];
     const key = a + "\u0000" + b;
-    const pair = pairs.get(key) ?? { key, a, b, rate: 0, roundTrip: -1, retained: 0, resent: 0, resumes: 0, bad: false, states: [], closes: [], bytes: 0, relay: "", reasons: [] };
+    const pair = pairs.get(key) ?? { key, a, b, rate: 0, roundTrip: -1, roundTrips: [], retained: 0, resent: 0, resumes: 0, bad: false, states: [], closes: [], bytes: 0, relay: "", reasons: [] };
     pair.rate += link.out ?? 0;
     pair.retained += link.retained;
     pair.resent += link.resent;
@@ -260,7 +260,7 @@ export function pairsOf(links) {
       pair.relay = link.relay;
       if (link.directFailure) pair.reasons.push(`${link.from}: ${link.directFailure}`);
     }
-    if (link.roundTripMicros >= 0) pair.roundTrip = pair.roundTrip < 0 ? link.roundTripMicros : Math.min(pair.roundTrip, link.roundTripMicros);
+    if (link.roundTripMicros >= 0) pair.roundTrips.push(link.roundTripMicros);
     if (link.state !== "open" || link.suspected) {
       pair.bad = true;
       pair.states.push(link.suspected ? `${link.from} does not hear ${link.to}` : `${link.from}: ${link.state}`);
@@ -269,7 +269,14 @@ export function pairsOf(links) {
     pair[link.from === a ? "ab" : "ba"] = link;
     pairs.set(key, pair);
   }
+  for (const pair of pairs.values()) pair.roundTrip = roundTripOf(pair);
   return [...pairs.values()].sort((x, y) => (y.bad ? 1 : 0) - (x.bad ? 1 : 0) || (x.key < y.key ? -1 : 1));
+}
+
+/** The ends of a relayed pair measure only as far as the server, each on its side. */
+function roundTripOf({ relay, roundTrips }) {
+  if (relay) return roundTrips.length === 2 ? roundTrips[0] + roundTrips[1] : -1;
+  return roundTrips.length ? Math.min(...roundTrips) : -1;
 }
 
 /** Pairs that go through rendezvous servers, by server. */

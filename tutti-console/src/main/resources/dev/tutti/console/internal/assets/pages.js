@@ -118,10 +118,11 @@ class Relays {
       { head: "Through", cell: (pair) => pair.relay },
       { head: "Round trip", isNumber: true, cell: (pair) => micros(pair.roundTrip) },
       { head: "So far", isNumber: true, cell: (pair) => bytes(pair.bytes) },
-      { head: "Why not direct", cell: (pair) => pair.reasons.join("; ") || "no direct dial has failed yet" },
+      { head: "Why not direct", isWide: true, cell: (pair) => pair.reasons.join("; ") || "no direct dial has failed yet" },
     ]);
     this.element = card("relays-title", "Relayed pairs", this.servers.element, this.pairs.element,
-      h("p", { class: "hint" }, "A pair becomes direct, without a gap, as soon as one of the two can dial the other: open its bind.port, or set bind.advertise if its address is translated."));
+      h("p", { class: "under" }, "A pair becomes direct, without a gap, as soon as one of the two can dial the other: open its bind.port, or set bind.advertise if its address is translated."));
+    this.element.classList.add("relays");
     this.element.hidden = true;
   }
 

@@ -6,6 +6,7 @@ import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.config.YamlFile;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.NodeSpec;
+import dev.tutti.core.driver.RendezvousSettings;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
@@ -87,13 +88,16 @@ public final class NodeOptions {
 
     /**
      * Returns a builder for a node that meets others on this machine unless told otherwise: it takes the first free one
-     * of ten ports, and looks for others there.
+     * of ten ports, and looks for others there. With rendezvous servers it does not: each of those ports would be asked for at each of
+     * the servers, too.
      */
     public NodeBuilder onThisMachine() {
         NodeSpec spec = spec();
         Settings node = spec.node()
-                .with("bind.port-range", "9", Source.PRESET, COMMAND_LINE)
-                .with("discovery.seeds", "localhost:7800-7809", Source.PRESET, COMMAND_LINE);
+                .with("bind.port-range", "9", Source.PRESET, COMMAND_LINE);
+        if (node.get(RendezvousSettings.SERVERS).isEmpty()) {
+            node = node.with("discovery.seeds", "localhost:7800-7809", Source.PRESET, COMMAND_LINE);
+        }
         return Node.of(spec.withNode(node));
     }
 

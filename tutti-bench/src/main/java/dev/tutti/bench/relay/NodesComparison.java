@@ -57,7 +57,8 @@ public final class NodesComparison {
         }
     }
 
-    private record Trial(double messagesPerSecond, double relaySecondsPerGib, double residentBytes, double foreignCores) {}
+    /** @param cpuMicros CPU time of members and relay together for a delivery to another member */
+    private record Trial(double messagesPerSecond, double cpuMicros, double relaySecondsPerGib, double residentBytes, double foreignCores) {}
 
     private final Output output;
     private final Plan plan;
@@ -148,13 +149,15 @@ public final class NodesComparison {
         }
         Trial trial = new Trial(
                 outcome.messagesPerSecond(),
+                (outcome.usage().cpuNanos() + relayTime.toNanos()) / 1e3 / outcome.others(),
                 relayTime.toNanos() / 1e9 / (outcome.others() * (plan.bytes / GIB)),
                 relay.residentBytes(),
                 after.foreignCores(before, outcome.usage().cpuNanos() + relayTime.toNanos()));
         trials.computeIfAbsent(system, _ -> new ArrayList<>()).add(trial);
         output.progress(String.format(Locale.ROOT,
-                "%-28s %,9.0f messages/s  %,7.1f MiB/s to others  relay %.2f s of CPU for a GiB  others %.2f cores  load %s",
-                name, trial.messagesPerSecond, mibToOthers(trial), trial.relaySecondsPerGib, trial.foreignCores, Machine.load()));
+                "%-28s %,9.0f messages/s  %,7.1f MiB/s to others  %.2f µs of CPU for a delivery  relay %.2f s for a GiB  others %.2f cores"
+                        + "  load %s",
+                name, trial.messagesPerSecond, mibToOthers(trial), trial.cpuMicros, trial.relaySecondsPerGib, trial.foreignCores, Machine.load()));
         return "";
     }
 
@@ -172,8 +175,8 @@ public final class NodesComparison {
     }
 
     private void report() {
-        Table table = new Table("system", "messages/s min", "median", "max", "MiB/s to others", "of haproxy", "relay CPU s/GiB",
-                "relay MiB resident", "others' cores");
+        Table table = new Table("system", "messages/s min", "median", "max", "MiB/s to others", "of haproxy", "CPU µs/delivery",
+                "relay CPU s/GiB", "relay MiB resident", "others' cores");
         Map<String, Object> figures = new LinkedHashMap<>();
         trials.forEach((system, all) -> {
             Summary rate = summary(all, Trial::messagesPerSecond);
@@ -183,11 +186,13 @@ public final class NodesComparison {
                     number("%,.0f", rate.max()),
                     number("%,.0f", summary(all, this::mibToOthers).median()),
                     trials.containsKey(SystemKind.LIMIT_RELAYED) ? number("%.2f", rate.median() / rate(SystemKind.LIMIT_RELAYED)) : "",
+                    number("%.2f", summary(all, Trial::cpuMicros).median()),
                     number("%.2f", summary(all, Trial::relaySecondsPerGib).median()),
                     number("%.0f", summary(all, Trial::residentBytes).max() / MIB),
                     number("%.2f", summary(all, Trial::foreignCores).median()));
             figures.put(system.toString(), Map.of(
                     "messages-per-second", rate.toMap(),
+                    "cpu-micros-per-delivery", summary(all, Trial::cpuMicros).toMap(),
                     "relay-cpu-seconds-per-gib", summary(all, Trial::relaySecondsPerGib).toMap(),
                     "relay-resident-bytes", summary(all, Trial::residentBytes).toMap(),
                     "foreign-cores", summary(all, Trial::foreignCores).toMap()));

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JdbcStoreTest {
 
     private static final Duration SHORT = Duration.ofMillis(200);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     private final JdbcDataSource database = new JdbcDataSource();
     private final WatchedSource source = new WatchedSource(database);
@@ -46,14 +47,15 @@ class JdbcStoreTest {
 
     @Test
     void keepsTheContract() throws StoreException {
-        try (JdbcStore store = store(JdbcStore.TIMEOUT)) {
+        try (JdbcStore store = store(LONG)) {
             new StoreContract(store).checkAll();
         }
     }
 
     @Test
     void membersShareADatabase() throws StoreException {
-        try (JdbcStore one = new JdbcStore(database, "n1"); JdbcStore other = new JdbcStore(database, "n2")) {
+        try (JdbcStore one = new JdbcStore(database, "n1", JdbcStore.PREFIX, LONG);
+                JdbcStore other = new JdbcStore(database, "n2", JdbcStore.PREFIX, LONG)) {
             one.replaceAll(List.of(entry("1"), entry("2")));
             other.replaceAll(List.of(entry("1"), entry("3")));
             other.remove("1");
@@ -66,7 +68,7 @@ class JdbcStoreTest {
 
     @Test
     void connectionsAreKept() throws StoreException {
-        try (JdbcStore store = store(JdbcStore.TIMEOUT)) {
+        try (JdbcStore store = store(LONG)) {
             for (int i = 0; i < 20; i++) {
                 store.put(entry("" + i));
                 store.find(Query.ALL);
@@ -78,7 +80,7 @@ class JdbcStoreTest {
 
     @Test
     void anOutageIsToldInOneLineAndEndsByItself() throws StoreException, SQLException {
-        try (JdbcStore store = store(JdbcStore.TIMEOUT)) {
+        try (JdbcStore store = store(LONG)) {
             source.isDown = true;
             assertThatThrownBy(() -> store.replaceAll(List.of(entry("1"))))
                     .isInstanceOf(StoreException.class)
@@ -98,7 +100,7 @@ class JdbcStoreTest {
 
     @Test
     void aConnectionThatWasLostWhileNobodyUsedItIsNoFailure() throws StoreException, SQLException {
-        try (JdbcStore store = store(JdbcStore.TIMEOUT)) {
+        try (JdbcStore store = store(LONG)) {
             store.put(entry("1"));
             source.cut();
             store.put(entry("2"));
@@ -130,7 +132,7 @@ class JdbcStoreTest {
             // Changes are made one after the other.
             Await.until("the change has ended", () -> hasRemoved(store, "none"));
         }
-        try (JdbcStore patient = store(JdbcStore.TIMEOUT)) {
+        try (JdbcStore patient = store(LONG)) {
             assertThat(patient.find(Query.ALL)).as("a change that was given up is not made later").containsExactly(entry("1"));
         }
     }
@@ -174,7 +176,7 @@ class JdbcStoreTest {
 
     @Test
     void tablesThatAreGoneAreMadeAgain() throws StoreException, SQLException {
-        try (JdbcStore store = store(JdbcStore.TIMEOUT)) {
+        try (JdbcStore store = store(LONG)) {
             store.replaceAll(List.of(entry("1")));
             assertThat(store.find(Query.ALL)).hasSize(1);
             run("DROP TABLE tutti_grid_terms");
@@ -187,7 +189,7 @@ class JdbcStoreTest {
 
     @Test
     void aRewriteThatFailsChangesNothing() throws StoreException, SQLException {
-        try (JdbcStore store = store(JdbcStore.TIMEOUT)) {
+        try (JdbcStore store = store(LONG)) {
             store.replaceAll(List.of(entry("1")));
             run("ALTER TABLE tutti_grid_terms ADD CONSTRAINT none CHECK (term NOT LIKE '%web2%')");
             assertThatThrownBy(() -> store.replaceAll(List.of(entry("2"), entry("3")))).isInstanceOf(StoreException.class);
@@ -227,7 +229,7 @@ class JdbcStoreTest {
 
     @Test
     void anEntryThatIsTooLongIsLeftOutAndCounted() throws StoreException {
-        try (JdbcStore store = store(JdbcStore.TIMEOUT)) {
+        try (JdbcStore store = store(LONG)) {
             Entry longest = new Entry(
                     "long", Entry.Kind.PRODUCER, "", "", "", "", List.of(Filter.tag("a", "x".repeat(Body.BYTES_MAX))), "", "", 0, 1, Map.of());
             store.replaceAll(List.of(longest, entry("1")));

@@ -6,6 +6,7 @@ import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.config.YamlFile;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.NodeSpec;
+import dev.tutti.core.driver.RendezvousSettings;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
@@ -97,7 +98,8 @@ public final class NodeOptions {
 
     /**
      * Returns a builder for a node that meets others on this machine unless told otherwise: it takes the first free one
-     * of ten ports, and looks for others there.
+     * of ten ports, and looks for others there. With rendezvous servers it does not: each of those ports would be asked for at each of
+     * the servers, too.
      */
     public NodeBuilder onThisMachine() {
         return onThisMachine(Map.of());
@@ -105,7 +107,10 @@ public final class NodeOptions {
 
     /** Returns such a builder, with further settings that stand unless the user has set others. */
     public NodeBuilder onThisMachine(Map<String, String> defaults) {
-        Map<String, String> all = new TreeMap<>(Map.of("bind.port-range", "9", "discovery.seeds", "localhost:7800-7809"));
+        Map<String, String> all = new TreeMap<>(Map.of("bind.port-range", "9"));
+        if (spec().node().get(RendezvousSettings.SERVERS).isEmpty()) {
+            all.put("discovery.seeds", "localhost:7800-7809");
+        }
         all.putAll(defaults);
         return builder(all);
     }

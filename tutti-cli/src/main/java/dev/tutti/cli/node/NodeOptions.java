@@ -98,8 +98,7 @@ public final class NodeOptions {
 
     /**
      * Returns a builder for a node that meets others on this machine unless told otherwise: it takes the first free one
-     * of ten ports, and looks for others there. With rendezvous servers it does not: each of those ports would be asked for at each of
-     * the servers, too.
+     * of ten ports, and looks for others there.
      */
     public NodeBuilder onThisMachine() {
         return onThisMachine(Map.of());
@@ -107,20 +106,23 @@ public final class NodeOptions {
 
     /** Returns such a builder, with further settings that stand unless the user has set others. */
     public NodeBuilder onThisMachine(Map<String, String> defaults) {
-        Map<String, String> all = new TreeMap<>(Map.of("bind.port-range", "9"));
-        if (spec().node().get(RendezvousSettings.SERVERS).isEmpty()) {
-            all.put("discovery.seeds", "localhost:7800-7809");
-        }
+        Map<String, String> all = new TreeMap<>(Map.of("bind.port-range", "9", "discovery.seeds", "localhost:7800-7809"));
         all.putAll(defaults);
         return builder(all);
     }
 
-    /** Returns a builder with settings that stand unless the user has set others. */
+    /**
+     * Returns a builder with settings that stand unless the user has set others. Seeds do not stand with rendezvous servers: each of
+     * them would be asked for at each of the servers, too.
+     */
     public NodeBuilder builder(Map<String, String> defaults) {
         NodeSpec spec = spec();
         Settings node = spec.node();
         for (var each : defaults.entrySet()) {
-            node = node.with(each.getKey(), each.getValue(), Source.PRESET, COMMAND_LINE);
+            boolean isLeft = each.getKey().equals("discovery.seeds") && !node.get(RendezvousSettings.SERVERS).isEmpty();
+            if (!isLeft) {
+                node = node.with(each.getKey(), each.getValue(), Source.PRESET, COMMAND_LINE);
+            }
         }
         return Node.of(spec.withNode(node));
     }

@@ -89,9 +89,9 @@ public final class GridCommand extends CampaignCommand {
             description = "Connections that the clients of a site share, 1 to 500 (default: ${DEFAULT-VALUE}).")
     private int clients;
 
-    @Option(names = "--mediator-heap", paramLabel = "SIZE", defaultValue = "96m",
+    @Option(names = "--mediator-heap", paramLabel = "SIZE", defaultValue = "128m",
             description = "Heap of a mediator, as the JVM writes it (default: ${DEFAULT-VALUE}).")
-    private String heap = "96m";
+    private String heap = "128m";
 
     @Option(names = "--profile", paramLabel = "NAME", defaultValue = "full",
             description = "One of ${COMPLETION-CANDIDATES}; ci is " + CI_SECONDS + " s of " + CI_PRODUCERS + " producers and " + CI_CONSUMERS

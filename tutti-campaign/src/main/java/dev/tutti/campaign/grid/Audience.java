@@ -66,7 +66,7 @@ final class Audience {
         public synchronized void onMeasurement(Measurement measurement) {
             int producer = LoadPlan.producerOf(measurement.topic().path());
             long number = measurement.sequence();
-            String zone = LoadPlan.zoneOf(producer);
+            String zone = plan.zoneOf(producer);
             arrived.increment();
             time(producer, measurement.time());
             Known known = producers.computeIfAbsent(producer, _ -> new Known());
@@ -91,7 +91,7 @@ final class Audience {
             long count = 0;
             long first = 0;
             for (long number = end - 1; number > known.last; number--) {
-                if (choice.accepts(number, LoadPlan.zoneOf(producer))) {
+                if (choice.accepts(number, plan.zoneOf(producer))) {
                     count++;
                     first = number;
                 }

@@ -23,11 +23,11 @@ final class Fleet {
         private final Map<String, String> tags;
         private volatile long published;
 
-        Member(int index, Producer producer, Topic topic) {
+        Member(int index, Producer producer, Topic topic, String zone) {
             this.index = index;
             this.producer = producer;
             this.topic = topic;
-            this.tags = Map.of("zone", LoadPlan.zoneOf(index));
+            this.tags = Map.of("zone", zone);
         }
     }
 
@@ -42,7 +42,8 @@ final class Fleet {
 
     void produce(Grid grid, int producer) {
         String topic = plan.topicOf(producer);
-        members.add(new Member(producer, grid.produce(ProducerOptions.of("p" + producer, topic)), Topic.of(topic)));
+        members.add(new Member(
+                producer, grid.produce(ProducerOptions.of("p" + producer, topic)), Topic.of(topic), plan.zoneOf(producer)));
     }
 
     /** Returns the topics of which no consumer is known here; a client does not know that. */

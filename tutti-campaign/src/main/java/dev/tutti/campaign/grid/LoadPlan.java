@@ -52,8 +52,9 @@ record LoadPlan(int producers, int consumers, int rate) {
         return Choice.values()[consumer % Choice.values().length];
     }
 
-    static String zoneOf(int producer) {
-        return ZONES.get(producer % ZONES.size());
+    /** Returns the zone of a producer, which says nothing of its consumer. */
+    String zoneOf(int producer) {
+        return ZONES.get(producer / consumers % ZONES.size());
     }
 
     /** Returns the beginning of the topics of a consumer's group. */

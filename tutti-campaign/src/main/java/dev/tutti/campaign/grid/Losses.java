@@ -82,7 +82,7 @@ final class Losses {
         for (Map.Entry<Integer, Long> each : published.entrySet()) {
             Choice choice = LoadPlan.choiceOf(plan.consumerOf(each.getKey()));
             for (long number = 1; number <= each.getValue(); number++) {
-                expected += choice.accepts(number, LoadPlan.zoneOf(each.getKey())) ? 1 : 0;
+                expected += choice.accepts(number, plan.zoneOf(each.getKey())) ? 1 : 0;
             }
         }
         figures.put("expected", expected);

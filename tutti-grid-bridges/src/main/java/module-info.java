@@ -2,10 +2,13 @@
 module dev.tutti.grid.bridges {
     requires transitive dev.tutti.grid;
     requires dev.tutti;
+    requires static transitive com.github.oshi;
+    requires static transitive com.github.oshi.common;
     requires static transitive micrometer.core;
     requires static transitive org.jspecify;
     requires org.slf4j;
 
     exports dev.tutti.grid.bridges;
+    exports dev.tutti.grid.bridges.host;
     exports dev.tutti.grid.bridges.micrometer;
 }

@@ -6,6 +6,7 @@ import dev.tutti.grid.Filter;
 import dev.tutti.grid.Measurement;
 import dev.tutti.grid.Producer;
 import dev.tutti.grid.ProducerOptions;
+import dev.tutti.grid.Query;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.member.GridMember;
 import dev.tutti.testing.Await;
@@ -53,6 +54,11 @@ public final class Site implements AutoCloseable {
     public Measurement await(String topic, Predicate<Measurement> expected) {
         Await.until(() -> topic + " as expected, among " + topics(), () -> find(topic, expected) != null);
         return find(topic, expected);
+    }
+
+    /** Waits until the registry has no producer with these topics any more; the store is told a moment later. */
+    public void awaitNoProducer(String topics) {
+        Await.until("no producer of " + topics, () -> grid.find(Query.PRODUCERS.on(topics)).items().isEmpty());
     }
 
     private Measurement find(String topic, Predicate<Measurement> expected) {

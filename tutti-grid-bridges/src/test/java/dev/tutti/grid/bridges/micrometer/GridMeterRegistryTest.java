@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.tutti.grid.Body;
 import dev.tutti.grid.Measurement;
 import dev.tutti.grid.ProducerOptions;
-import dev.tutti.grid.Query;
 import dev.tutti.grid.bridges.Site;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -112,7 +111,7 @@ class GridMeterRegistryTest {
         registry.counter("orders").increment(5);
         registry.close();
         assertThat(site.await("jvms/shop/orders").body()).isEqualTo(Body.of(5));
-        assertThat(site.grid().find(Query.PRODUCERS.on("jvms/#")).items()).isEmpty();
+        site.awaitNoProducer("jvms/#");
     }
 
     @Test

@@ -2,6 +2,8 @@
 module dev.tutti.grid.bridges {
     requires transitive dev.tutti.grid;
     requires dev.tutti;
+    requires java.management;
+    requires java.rmi;
     requires static transitive com.github.oshi;
     requires static transitive com.github.oshi.common;
     requires static transitive micrometer.core;
@@ -10,5 +12,6 @@ module dev.tutti.grid.bridges {
 
     exports dev.tutti.grid.bridges;
     exports dev.tutti.grid.bridges.host;
+    exports dev.tutti.grid.bridges.jmx;
     exports dev.tutti.grid.bridges.micrometer;
 }

@@ -30,9 +30,9 @@ public final class SeriesNames {
         this.isWithProducer = isWithProducer;
     }
 
-    /** Returns the rules by default: {@code hosts/{host}/#} and {@code jvms/{jvm}/#} are templates. */
+    /** Returns the rules by default: {@code hosts/{host}/#}, {@code jvms/{jvm}/#} and {@code otlp/{service}/#} are templates. */
     public static SeriesNames defaults() {
-        return of("hosts/{host}/#", "jvms/{jvm}/#");
+        return of("hosts/{host}/#", "jvms/{jvm}/#", "otlp/{service}/#");
     }
 
     /**

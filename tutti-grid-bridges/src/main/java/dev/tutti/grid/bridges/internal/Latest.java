@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +21,12 @@ public final class Latest<K, V> {
     private final int most;
     private final long expiryNanos;
     private final LongSupplier nanoTime;
-    private final Consumer<K> onForgotten;
+    private final BiConsumer<K, V> onForgotten;
     /** The one that was renewed longest ago is the first. */
     private final LinkedHashMap<K, Held<V>> held = new LinkedHashMap<>();
 
-    /** @param onForgotten told of each key that is forgotten */
-    public Latest(int most, Duration expiry, LongSupplier nanoTime, Consumer<K> onForgotten) {
+    /** @param onForgotten told of each key that is forgotten, and its value */
+    public Latest(int most, Duration expiry, LongSupplier nanoTime, BiConsumer<K, V> onForgotten) {
         this.most = most;
         this.expiryNanos = expiry.toNanos();
         this.nanoTime = nanoTime;
@@ -61,7 +60,7 @@ public final class Latest<K, V> {
                 return;
             }
             oldest.remove();
-            onForgotten.accept(each.getKey());
+            onForgotten.accept(each.getKey(), each.getValue().value);
         }
     }
 

@@ -58,7 +58,7 @@ public final class GridGauges implements AutoCloseable {
     private GridGauges(Grid grid, MeterRegistry registry, SubscriptionOptions options, SeriesNames names, LongSupplier nanoTime, int most) {
         this.registry = registry;
         this.names = names;
-        this.readings = new Latest<>(most, EXPIRY, nanoTime, this::remove);
+        this.readings = new Latest<>(most, EXPIRY, nanoTime, (series, reading) -> remove(series));
         this.subscription = grid.subscribe(options, new MeasurementListener() {
             @Override
             public void onMeasurement(Measurement measurement) {

@@ -28,4 +28,5 @@ module dev.tutti.grid.bridges {
     exports dev.tutti.grid.bridges.jmx;
     exports dev.tutti.grid.bridges.micrometer;
     exports dev.tutti.grid.bridges.otlp;
+    exports dev.tutti.grid.bridges.prometheus;
 }

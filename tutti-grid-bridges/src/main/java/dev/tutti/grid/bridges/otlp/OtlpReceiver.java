@@ -116,7 +116,8 @@ public final class OtlpReceiver implements AutoCloseable {
         return new Reply(503, PROTOBUF, Status.encode(Status.UNAVAILABLE, "too many requests; ask again later"), RETRY_SECONDS);
     }
 
-    private static ExportMetricsServiceRequest decode(Call call) throws IOException {
+    /** @throws IOException if the body is no request; the message says what is wrong */
+    static ExportMetricsServiceRequest decode(Call call) throws IOException {
         byte[] bytes = switch (call.encoding()) {
             case "", "identity" -> call.body();
             case "gzip" -> inflated(call.body());

@@ -34,7 +34,7 @@ public final class Sampler implements AutoCloseable {
         this.reading = reading;
         this.clock = Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("tutti-grid-" + name).factory());
         long nanos = check(interval).toNanos();
-        clock.scheduleAtFixedRate(this::read, 0, nanos, TimeUnit.NANOSECONDS);
+        clock.scheduleWithFixedDelay(this::read, 0, nanos, TimeUnit.NANOSECONDS);
     }
 
     /** @throws IllegalArgumentException if an interval is too short or too long */

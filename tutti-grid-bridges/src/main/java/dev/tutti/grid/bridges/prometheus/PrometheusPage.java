@@ -37,7 +37,7 @@ public final class PrometheusPage implements AutoCloseable {
     public static final String PATH = "/metrics/grid";
 
     /** Most samples on the page; further ones are counted. */
-    public static final int SAMPLES_MAX = 200_000;
+    public static final int SAMPLES_MAX = 50_000;
 
     private static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
     private static final Duration EXPIRY = Duration.ofMinutes(5);

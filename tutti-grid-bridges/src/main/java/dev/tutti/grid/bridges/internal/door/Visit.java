@@ -32,7 +32,9 @@ import org.jspecify.annotations.Nullable;
 final class Visit extends SimpleChannelInboundHandler<HttpObject> {
 
     private static final long REQUEST_SECONDS_MAX = 30;
-    private static final long ANSWER_SECONDS_MAX = 60;
+    /** Time for reading an answer, and for the next request: exporters come each minute. */
+    private static final long ANSWER_SECONDS_MAX = 180;
+
     private static final long LINGER_SECONDS = 1;
 
     private final Desk desk;

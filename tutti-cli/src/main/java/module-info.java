@@ -9,8 +9,10 @@ module dev.tutti.cli {
     requires dev.tutti.grid;
     requires dev.tutti.netty;
     requires dev.tutti.rendezvous;
+    requires dev.tutti.sites;
     requires dev.tutti.stomp;
     requires info.picocli;
+    requires jdk.management;
     requires static org.jspecify;
 
     uses dev.tutti.core.discovery.DiscoveryProvider;

@@ -1,5 +1,5 @@
 /** A cluster in the browser. */
-@SuppressWarnings("module") // The one that it is exported to is compiled later.
+@SuppressWarnings("module") // Those that packages are exported to are compiled later.
 module dev.tutti.console {
     requires transitive dev.tutti;
     requires transitive dev.tutti.blocks;
@@ -14,6 +14,8 @@ module dev.tutti.console {
     requires static org.jspecify;
 
     exports dev.tutti.console;
+    exports dev.tutti.console.internal.look to
+            dev.tutti.grid;
     exports dev.tutti.console.internal.plot to
             dev.tutti.bench;
 }

@@ -4,6 +4,7 @@ module dev.tutti.grid {
     requires artemis.selector;
     requires dev.tutti.address;
     requires dev.tutti.blocks;
+    requires dev.tutti.console;
     requires dev.tutti.core;
     requires dev.tutti.netty;
     requires transitive dev.tutti.sites;

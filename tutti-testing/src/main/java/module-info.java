@@ -1,6 +1,7 @@
 /** Support for this project's own tests in real time; nothing that is released depends on it. */
 module dev.tutti.testing {
-    requires static org.jspecify;
+    requires java.net.http;
+    requires static transitive org.jspecify;
 
     exports dev.tutti.testing;
 }

@@ -35,7 +35,7 @@ final class Modules {
             // It counts the messages of packets, and asks a group for its order.
             Map.entry("layers", Set.of("core", "protocols")),
             Map.entry("sites", Set.of("core", "api", "blocks")),
-            Map.entry("grid", Set.of("core", "address", "api", "blocks", "netty", "sites")),
+            Map.entry("grid", Set.of("core", "address", "api", "blocks", "console", "netty", "sites")),
             // Its servers have the loops, tokens and certificates of mediators.
             Map.entry("grid.bridges", Set.of("core", "address", "api", "grid", "netty")),
             Map.entry("tomcat", Set.of("core", "api", "blocks", "sites")),
@@ -45,7 +45,7 @@ final class Modules {
             Map.entry("console", Set.of("core", "address", "api", "blocks")),
             Map.entry("draw", Set.of("core", "api", "stomp")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "address", "api", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "rendezvous")),
+            Map.entry("cli", Set.of("core", "address", "api", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "rendezvous", "sites")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "api", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")));
 

@@ -3,6 +3,7 @@ package dev.tutti.cli;
 import dev.tutti.cli.config.CertsCommand;
 import dev.tutti.cli.config.ConfigCommand;
 import dev.tutti.cli.doctor.DoctorCommand;
+import dev.tutti.cli.grid.GridCommand;
 import dev.tutti.cli.grid.MediatorCommand;
 import dev.tutti.cli.inspection.EventsCommand;
 import dev.tutti.cli.inspection.ProbeCommand;
@@ -49,6 +50,7 @@ import picocli.CommandLine.Spec;
             DrawCommand.class,
             RendezvousCommand.class,
             MediatorCommand.class,
+            GridCommand.class,
             DoctorCommand.class,
             ViewCommand.class,
             ProbeCommand.class,
@@ -71,6 +73,7 @@ import picocli.CommandLine.Spec;
             "  tutti draw                        a drawing board for browsers, shared by all who start it",
             "  tutti rendezvous                  where nodes meet that can't dial each other",
             "  tutti mediator                    measurements of programs that are no nodes, and targets for Prometheus",
+            "  tutti grid demo                   three sites that monitor each other, and a page with all of it",
             "  tutti doctor                      what keeps a node from meeting others",
             "  tutti view                        the nodes that run on this machine",
             "  tutti top                         members, rates and windows, again and again",

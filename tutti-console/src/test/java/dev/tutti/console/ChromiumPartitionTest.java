@@ -7,6 +7,7 @@ import dev.tutti.internal.Json;
 import dev.tutti.internal.diagnostics.Diagnostics;
 import dev.tutti.internal.diagnostics.DiagnosticsDirectory;
 import dev.tutti.internal.diagnostics.DiagnosticsDirectory.Entry;
+import dev.tutti.testing.Chromium;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,7 +69,7 @@ class ChromiumPartitionTest {
             members.put(name, MemberProcess.start(
                     name, place.port(), own.address(), "bind.advertise=" + place.address(), "diagnostics.enabled=true"));
         }
-        chromium = new Chromium(directory.resolve("profile"));
+        chromium = new Chromium(directory.resolve("profile"), Json::parse, Json::write);
         page = chromium.page(1440, 900, false);
         page.go(console.link());
         page.await("document.querySelector('h1') && document.querySelector('h1').textContent === '" + WHOLE + "'");

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
 import dev.tutti.blocks.inspection.Inspection;
+import dev.tutti.internal.Json;
 import dev.tutti.sites.SiteGroup;
 import dev.tutti.sites.Sites;
+import dev.tutti.testing.Chromium;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -61,7 +63,7 @@ class ChromiumSitesTest {
         Console served = Console.on(console).port(0).start();
         others.add(served);
         address = served.address();
-        chromium = new Chromium(directory.resolve("profile"));
+        chromium = new Chromium(directory.resolve("profile"), Json::parse, Json::write);
         page = chromium.page(1440, 900, false);
         page.go(served.link());
         page.await("document.querySelector('h1') && document.querySelector('h1').textContent.startsWith('One member')");
@@ -189,6 +191,6 @@ class ChromiumSitesTest {
         page.await("document.querySelector('h1').textContent === '3 sites, all connected.'");
         page.await("[...document.querySelectorAll('.story[data-kind=sites-back] .what')].length === 1");
         page.await("!document.querySelector('#site-groups-title').closest('.card').innerText.includes('500 messages')");
-        assertThat(chromium.complaints).isEmpty();
+        assertThat(chromium.complaints()).isEmpty();
     }
 }

@@ -3,6 +3,8 @@ package dev.tutti.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
+import dev.tutti.internal.Json;
+import dev.tutti.testing.Chromium;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +54,7 @@ class ChromiumTest {
         Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
         node = Node.tcp(0).name("score").cluster("orchestra").start();
         console = Console.on(node).port(0).set("console.token-file", token.toString()).start();
-        chromium = new Chromium(directory.resolve("profile"));
+        chromium = new Chromium(directory.resolve("profile"), Json::parse, Json::write);
         page = chromium.page(1440, 900, false);
         page.go(console.link());
         page.await("document.querySelector('h1') && document.querySelector('h1').textContent.startsWith('One member')");
@@ -251,9 +253,9 @@ class ChromiumTest {
     @Test
     @Order(10)
     void thePageAsksNobodyElseAndComplainsOfNothing() {
-        assertThat(chromium.requests).isNotEmpty().allMatch(url -> url.startsWith(console.address()) || url.startsWith("about:"));
+        assertThat(chromium.requests()).isNotEmpty().allMatch(url -> url.startsWith(console.address()) || url.startsWith("about:"));
         // A member that is killed while it is asked is not found.
-        assertThat(chromium.complaints).allMatch(each -> each.contains("/api/inspection"));
+        assertThat(chromium.complaints()).allMatch(each -> each.contains("/api/inspection"));
     }
 
     @Test
@@ -263,7 +265,7 @@ class ChromiumTest {
         page.await("document.querySelector('h1') && document.querySelector('h1').textContent === 'Log in'");
         page.screenshot(PICTURES.resolve("login.png"));
         page.go(console.address());
-        page.await("location.pathname === '/login'");
+        page.await("location.pathname === '/login' && document.querySelector('h1')");
         assertThat(heading()).isEqualTo("Log in");
         page.evaluate("document.getElementById('token').value = 'something else', document.forms[0].submit()");
         page.await("document.querySelector('.message')?.textContent.startsWith('That was not it')");

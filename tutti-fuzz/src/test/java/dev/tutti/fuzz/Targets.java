@@ -23,7 +23,9 @@ import dev.tutti.grid.Measurement;
 import dev.tutti.grid.Topic;
 import dev.tutti.grid.bridges.otlp.OtlpBytes;
 import dev.tutti.grid.internal.codec.GridBytes;
+import dev.tutti.grid.internal.wire.ClientBytes;
 import dev.tutti.grid.match.Selector;
+import dev.tutti.grid.mediator.PostedText;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.diagnostics.DiagnosticsBytes;
 import dev.tutti.layers.compression.CompressionBytes;
@@ -217,6 +219,11 @@ final class Targets {
             Target.of("grid", Targets::grid, GridBytes::seeds, Set.of("refused", "Measurement", "Text", "Bytes", "Number", "Values",
                             "Histogram", "Filter", "Entry", "Gap", "Query", "Answer"))
                     .within(GRID),
+            Target.of("grid-clients", Targets::gridClients, ClientBytes::seeds, Set.of("refused", "Identify", "Register", "Withdraw", "Publish",
+                            "Load", "Find", "Ask", "Welcome", "Registered", "Refused", "Deliver", "Missing", "Entries", "Measurements"))
+                    .within(GRID),
+            text("grid-posted", Targets::gridPosted, PostedText.examples())
+                    .within(new Bound(8, 512, 2, Json.VALUES_MAX, 64 * 1024)),
             Target.of("otlp", Targets::otlp, OtlpBytes::requests, Set.of("refused", "taken", "point refused", "Number", "Values", "Histogram"))
                     .within(OTLP),
             Target.of("stomp", StompBytes::stream, StompBytes::streams, "frames", "waiting", "refused MALFORMED",
@@ -350,6 +357,22 @@ final class Targets {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static String gridPosted(String text, Runnable onRead) {
+        try {
+            return PostedText.read(text, onRead);
+        } catch (IllegalArgumentException e) {
+            return refusal(e);
+        }
+    }
+
+    /** Reads a message between a client and a mediator; the check of it is not counted. */
+    private static Set<String> gridClients(byte[] input, Allocation allocation) {
+        allocation.start();
+        ClientBytes.Taken taken = ClientBytes.take(input);
+        allocation.stop(input.length, 0);
+        return taken.check();
     }
 
     /** Reads a record of the grid; the check of it is not counted. */

@@ -41,6 +41,15 @@ public record Entry(
     /** Most attributes of an entry. */
     public static final int ATTRIBUTES_MAX = 64;
 
+    /** Most characters of an identity, a name, a site, a node, a type, and the name of an attribute. */
+    public static final int NAME_MAX = 1_024;
+
+    /** Most characters of an address, and of the value of an attribute. */
+    public static final int VALUE_MAX = 8_192;
+
+    /** Most characters of all texts of an entry, which are less than 4 MiB: a store in a database, and a message of a client, take it. */
+    public static final int LENGTH_MAX = 1 << 20;
+
     /** Most characters of a schema. */
     public static final int SCHEMA_MAX = 8_192;
 
@@ -55,6 +64,8 @@ public record Entry(
     public Entry {
         filters = List.copyOf(filters);
         attributes = Collections.unmodifiableSortedMap(new TreeMap<>(attributes));
+        Texts.check("the identity of an entry", id, NAME_MAX);
+        Texts.check("the name of an entry", name, NAME_MAX);
         if (id.isEmpty()) {
             throw new IllegalArgumentException("an entry has an identity");
         }
@@ -65,9 +76,19 @@ public record Entry(
             throw new IllegalArgumentException(
                     "entry " + name + " has " + attributes.size() + " attributes, and at most " + ATTRIBUTES_MAX + " are possible");
         }
+        Texts.check("the site of entry " + name, site, NAME_MAX);
+        Texts.check("the node of entry " + name, node, NAME_MAX);
+        Texts.check("the type of entry " + name, type, NAME_MAX);
+        Texts.check("the address of entry " + name, address, VALUE_MAX);
+        Texts.check("an attribute of entry " + name, attributes, NAME_MAX, VALUE_MAX);
         if (schema.length() > SCHEMA_MAX) {
             throw new IllegalArgumentException("the schema of " + name + " has " + schema.length() + " characters, and at most " + SCHEMA_MAX
                     + " are possible; give the address of it");
+        }
+        long length = schema.length() + address.length() + Texts.length(attributes) + filters.stream().mapToLong(Filter::length).sum();
+        if (length > LENGTH_MAX) {
+            throw new IllegalArgumentException("the texts of entry " + name + " have " + length + " characters, and at most " + LENGTH_MAX
+                    + " are possible; fewer filters, or a pattern for several of them, would do");
         }
     }
 }

@@ -27,6 +27,7 @@ public record Filter(String topic, Map<String, String> tags, String where) {
         if (tags.size() > Measurement.TAGS_MAX) {
             throw new IllegalArgumentException("a filter has at most " + Measurement.TAGS_MAX + " tags, not " + tags.size());
         }
+        Texts.check("tag of a filter", tags, Measurement.TAG_MAX, Measurement.TAG_MAX);
         checkPattern(topic);
         if (where.length() > WHERE_MAX) {
             throw new IllegalArgumentException("a selector has at most " + WHERE_MAX + " characters, not " + where.length());
@@ -34,6 +35,7 @@ public record Filter(String topic, Map<String, String> tags, String where) {
     }
 
     private static void checkPattern(String pattern) {
+        Texts.check("a pattern", pattern, Topic.LENGTH_MAX);
         String[] levels = pattern.split("/", -1);
         for (int i = 0; i < levels.length; i++) {
             boolean isRest = "#".equals(levels[i]);
@@ -45,6 +47,11 @@ public record Filter(String topic, Map<String, String> tags, String where) {
             }
         }
         Topic.of(pattern.replace('*', 'x').replace('#', 'x'));
+    }
+
+    /** Returns the number of characters of its texts. */
+    long length() {
+        return topic.length() + where.length() + Texts.length(tags);
     }
 
     /** Returns the filter for a pattern of topics. */

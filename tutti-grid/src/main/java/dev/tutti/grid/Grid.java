@@ -34,7 +34,11 @@ public interface Grid extends AutoCloseable {
      */
     Subscription subscribe(SubscriptionOptions options, MeasurementListener listener);
 
-    /** Returns entries of the registry, of all sites, sorted by site, name and identity. */
+    /**
+     * Returns entries of the registry, of all sites, sorted by site, name and identity.
+     *
+     * @throws IllegalStateException if the grid is closed
+     */
     Answer<Entry> find(Query query);
 
     /** Returns for each producer and topic the last measurement that the filter chooses, as far as producers still have it. */
@@ -52,7 +56,10 @@ public interface Grid extends AutoCloseable {
     /** Returns numbers for monitoring, by name. */
     Map<String, Long> status();
 
-    /** Withdraws all producers and consumers that were registered here. Idempotent. */
+    /**
+     * Withdraws all producers and consumers that were registered here. Waits some seconds for listeners that are being called, unless
+     * a listener calls it. Idempotent.
+     */
     @Override
     void close();
 }

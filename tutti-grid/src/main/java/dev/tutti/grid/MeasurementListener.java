@@ -2,7 +2,7 @@ package dev.tutti.grid;
 
 /**
  * Listener of a consumer. Its methods are called one at a time, on a thread of the subscription; they may block, and
- * measurements wait meanwhile. An exception is logged and counted, and the next measurement follows.
+ * measurements wait meanwhile. An exception or error is logged and counted, and the next measurement follows.
  */
 @FunctionalInterface
 public interface MeasurementListener {

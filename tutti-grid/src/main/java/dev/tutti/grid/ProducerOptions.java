@@ -51,7 +51,7 @@ public record ProducerOptions(
     static void checkName(String name) {
         if (!NAME.matcher(name).matches()) {
             throw new IllegalArgumentException("the name of a producer or consumer has 1 to 100 characters, none of them a control character, not "
-                    + name.replaceAll("\\p{Cntrl}", "?"));
+                    + Texts.shown(name));
         }
     }
 

@@ -23,6 +23,9 @@ public record Query(
     /** Most entries that a site gives. */
     public static final int LIMIT_MAX = 100_000;
 
+    /** Longest deadline. A longer one counts as this. */
+    public static final Duration DEADLINE_MAX = Duration.ofHours(1);
+
     /** All entries of all sites, within five seconds. */
     public static final Query ALL = new Query(null, "#", Map.of(), List.of(), 10_000, Duration.ofSeconds(5));
 
@@ -42,6 +45,12 @@ public record Query(
         if (deadline.isNegative() || deadline.isZero()) {
             throw new IllegalArgumentException("the deadline of a query is in the future, not " + deadline);
         }
+        deadline = bounded(deadline);
+    }
+
+    /** Returns a deadline, or the longest one if it is longer. */
+    public static Duration bounded(Duration deadline) {
+        return deadline.compareTo(DEADLINE_MAX) > 0 ? DEADLINE_MAX : deadline;
     }
 
     /** Returns this query for entries of one kind. */

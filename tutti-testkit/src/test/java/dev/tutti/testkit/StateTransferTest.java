@@ -203,6 +203,25 @@ class StateTransferTest {
         assertAlike(ledgers);
     }
 
+    /** The first newcomer's install may end at any moment of the second one's joining: also while members agree. */
+    @ClusterTest(nodes = 3, seeds = 2)
+    void installMayEndWhileMembersAgreeOnTheNextView(Cluster cluster) {
+        plan.installPauseNanos = 20_000_000;
+        plan.slow = "n2";
+        cluster.latency(Duration.ofMillis(20), Duration.ZERO);
+        Components<Ledger> ledgers = deploy(cluster);
+        cluster.start(1);
+        for (int millis = 0; millis < 200; millis += 7) {
+            cluster.begin(2);
+            awaitBytes(cluster, 2, 1);
+            cluster.advance(Duration.ofMillis(millis)).begin(3);
+            cluster.advanceUntil("all have joined", LONG, () -> cluster.isRunning(2) && cluster.isRunning(3)).awaitRest();
+            assertAlike(ledgers);
+            assertThat(ledgers.on(2).installs).as("installs at n2, %s ms", millis).isEqualTo(1);
+            cluster.crash(2, 3).awaitRest();
+        }
+    }
+
     /** The first newcomer is done and has no snapshot of the second one's cut: that one begins at a later cut. */
     @ClusterTest(nodes = 3, seeds = 10)
     void whoHasJustGotTheStateGivesItToTheNext(Cluster cluster) {
@@ -398,7 +417,9 @@ class StateTransferTest {
 
     @ClusterTest(nodes = 5, seeds = 30)
     void whateverGoesWrongAllHaveTheSameAfterwards(Cluster cluster) {
-        plan.installPauseNanos = 1_000_000;
+        // From an install that is over before anything else happens to one that outlasts several views.
+        plan.installPauseNanos = 1_000_000L << cluster.random().nextInt(6);
+        cluster.latency(Duration.ofMillis(1L << cluster.random().nextInt(5)), Duration.ofMillis(1));
         plan.ballastBytes = 200_000;
         Components<Ledger> ledgers = cluster.startAll(node -> new Ledger(cluster, node, plan));
         ledgers.keep(Duration.ofMillis(20), Ledger::write);

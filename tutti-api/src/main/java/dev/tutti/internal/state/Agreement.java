@@ -317,6 +317,8 @@ final class Agreement {
         Member member = self;
         Long own = member == null ? null : holders.get(member);
         boolean isGettingIt = target != null && holders.containsValue(state);
+        // Its status says that it is still getting it: the others wait for its word.
+        boolean hasGotIt = isComplete && holders.containsValue(state);
         if (own != null) {
             state = own;
             epoch = isComplete ? epoch : unlostEpoch;
@@ -325,8 +327,9 @@ final class Agreement {
             isClean = false;
             aim(null);
             present.settle(new Verdict.Keep(new ArrayList<>(lacking())), holding());
-        } else if (isGettingIt) {
+        } else if (isGettingIt || hasGotIt) {
             present.settle(new Verdict.Pass(), holding());
+            sayHave();
         } else {
             unlost = isComplete ? state : unlost;
             unlostEpoch = isComplete ? epoch : unlostEpoch;

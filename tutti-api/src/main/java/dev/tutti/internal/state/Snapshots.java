@@ -25,8 +25,8 @@ import org.slf4j.Logger;
  * The providing side: keeps a snapshot for each cut at which there were members without a state, as long as one of them
  * may need it, and writes it to those that ask, each on a thread of its own.
  *
- * <p>A snapshot is released when all members that it was taken for have the state or are gone; after {@code
- * state.keep}; or as the oldest when there are more than {@code state.snapshots}. A newcomer that still reads it is
+ * <p>A snapshot is released when all members that it was taken for, or that read it, have the state or are gone; after
+ * {@code state.keep}; or as the oldest when there are more than {@code state.snapshots}. A newcomer that still reads it is
  * refused the rest, and finds another one.
  */
 final class Snapshots {
@@ -216,6 +216,10 @@ final class Snapshots {
                     transfer = new Transfer(newcomer, pull, candidate);
                     transfers.put(newcomer, transfer);
                     candidate.writers++;
+                    // Also one that an earlier snapshot was taken for: it reads this one now.
+                    if (lacking.contains(newcomer)) {
+                        candidate.newcomers.add(newcomer);
+                    }
                 }
             }
         } finally {

@@ -461,4 +461,43 @@ class AgreementTest {
         assertThat(all[1].agreement.target()).isSameAs(target);
         assertThat(all[0].verdict()).isEqualTo(new Verdict.Keep(List.of(all[1].self, all[2].self)));
     }
+
+    /** It has all of the state when the view is settled, although its status says that it is still getting it. */
+    @Test
+    void newcomerThatIsDoneBetweenItsStatusAndTheVerdictGetsNothingTwice() {
+        Party[] all = parties(StateOf.LARGEST, 3);
+        all[0].agreement.onJoined();
+        install(all[0], all[1]);
+        deliverAll(all[0], all[1]);
+        assertThat(all[1].agreement.onInstalling(all[1].present())).isTrue();
+        install(all);
+        assertThat(all[1].agreement.onInstalled(all[0].present())).as("the cut of an earlier view").isFalse();
+        Cut target = all[1].agreement.target();
+        assertThat(target).isNotNull();
+        assertThat(all[1].agreement.onInstalled(target)).isTrue();
+        deliverAll(all);
+        assertThat(all[1].verdict()).isEqualTo(new Verdict.Pass());
+        assertThat(all[1].agreement.target()).isNull();
+        assertThat(all[1].present().holders()).containsExactly(all[0].self);
+        deliver(List.of(all[1]), all);
+        assertThat(all[0].lacking).containsExactly(all[2].self);
+    }
+
+    /** The state of another side goes on: it is no use that all of this one is there. */
+    @Test
+    void newcomerThatIsDoneWithAStateThatEndsGetsTheOther() {
+        Party[] all = parties(StateOf.LARGEST, 5);
+        begin(all[2], all[3], all[4]);
+        all[0].agreement.onJoined();
+        install(all[0], all[1]);
+        deliverAll(all[0], all[1]);
+        Cut target = all[1].agreement.target();
+        assertThat(target).isNotNull();
+        assertThat(all[1].agreement.onInstalling(target)).isTrue();
+        install(all);
+        assertThat(all[1].agreement.onInstalled(target)).isTrue();
+        deliverAll(all);
+        assertThat(all[1].verdict()).isEqualTo(new Verdict.Install());
+        assertThat(all[1].agreement.target()).isSameAs(all[1].present());
+    }
 }

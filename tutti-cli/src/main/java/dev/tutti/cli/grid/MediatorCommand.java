@@ -11,6 +11,9 @@ import dev.tutti.grid.mediator.Mediator;
 import dev.tutti.grid.mediator.MediatorBuilder;
 import dev.tutti.grid.member.GridMember;
 import dev.tutti.internal.Json;
+import dev.tutti.sites.Sites;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code tutti mediator}: a member of the grid that processes without a node connect to. */
@@ -31,8 +35,10 @@ import picocli.CommandLine.Option;
                 + " of the grid, and runs until it is interrupted.",
         footer = {
             "",
-            "Its node looks for others on this machine, at ports 7800 to 7809, unless the file or a seed says otherwise.",
+            "Its node looks for others on this machine, at ports 7800 to 7809, unless the file or a seed says otherwise. With --site, the file or"
+                    + " --seed names the other nodes of the site, if there are any.",
             "Programs use GridClient with the URL that it prints, and with those of other mediators: when one is gone, they go to the next.",
+            "Its address in a browser is a page with the sites, producers, consumers and numbers of the grid.",
             "Prometheus finds its targets at /v1/targets; /metrics has numbers, /health/live and /health/ready are for probes.",
             "",
             "Examples:",
@@ -40,6 +46,7 @@ import picocli.CommandLine.Option;
             "  tutti mediator --config node.yaml --bind ANY --tokens-file tokens --tls-certificate m.pem --tls-key m-key.pem",
             "  tutti mediator --seed host1:7800 --port 7796 --grid lab",
             "  tutti mediator --bind SITE_LOCAL --insecure --host mon1   in a trusted network",
+            "  tutti mediator --site berlin --bridge-seed b1:7810,p1:7810 --bridge-config bridge.yaml   at one of several sites",
             "and then, from any language:",
             "  curl -d '{\"topic\": \"rooms/1/heat\", \"value\": 21.5}' http://127.0.0.1:7795/v1/publish",
             "  curl 'http://127.0.0.1:7795/v1/latest?topic=rooms/*/heat'"
@@ -68,6 +75,9 @@ public final class MediatorCommand implements Callable<Integer> {
 
     @Option(names = "--grid", paramLabel = "NAME", defaultValue = "grid", description = "Name of the grid. Default: ${DEFAULT-VALUE}.")
     private String grid = "grid";
+
+    @Mixin
+    private SiteOptions site = new SiteOptions();
 
     @Option(
             names = "--bind",
@@ -110,12 +120,15 @@ public final class MediatorCommand implements Callable<Integer> {
     @Option(
             names = "--lease",
             paramLabel = "SECONDS",
-            defaultValue = "30",
+            defaultValue = "20",
             description = "Time for which entries of clients stay without a connection. Default: ${DEFAULT-VALUE}.")
-    private int leaseSeconds = 30;
+    private int leaseSeconds = 20;
 
     @Option(names = "--json", description = "Prints what happens as JSON, one object per line.")
     private boolean isJson;
+
+    @Option(names = "--until-input-ends", hidden = true, description = "Ends when its input does, so that it does not outlive its parent.")
+    private boolean hasParent;
 
     public MediatorCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -124,11 +137,15 @@ public final class MediatorCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
-        try (Node node = NodeOptions.of(config, seeds, settings).onThisMachine().start();
-                GridMember member = join(node);
+        try (Node node = NodeOptions.of(config, seeds, settings).onThisMachine(site.ofNode(grid)).start();
+                Sites sites = site.open(node, grid);
+                GridMember member = join(node, sites);
                 Mediator mediator = open(member);
-                Interruption _ = Interruption.runs(() -> end(mediator, member, node))) {
+                Interruption _ = Interruption.runs(() -> end(mediator, member, sites, node))) {
             announce(mediator);
+            if (hasParent) {
+                Thread.ofVirtual().start(() -> awaitInputEnd(end));
+            }
             long told = 0;
             while (!end.await(REPORT_PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
                 Map<String, Long> now = mediator.numbers();
@@ -142,9 +159,19 @@ public final class MediatorCommand implements Callable<Integer> {
         return ExitCodes.DONE;
     }
 
-    private GridMember join(Node node) {
+    private void awaitInputEnd(CountDownLatch end) {
         try {
-            return GridMember.on(node).name(grid).join();
+            terminal.in().transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            terminal.err().println("tutti: the input can't be read any more: " + e.getMessage());
+        } finally {
+            end.countDown();
+        }
+    }
+
+    private GridMember join(Node node, @Nullable Sites sites) {
+        try {
+            return (sites == null ? GridMember.on(node) : GridMember.on(sites)).name(grid).join();
         } catch (IllegalStateException e) {
             throw new SettingException("the grid " + grid + " can't be joined: " + e.getMessage(), e);
         }
@@ -176,9 +203,12 @@ public final class MediatorCommand implements Callable<Integer> {
     }
 
     /** Closes the mediator first, so that clients go to another one at once. */
-    private static void end(Mediator mediator, GridMember member, Node node) {
+    private static void end(Mediator mediator, GridMember member, @Nullable Sites sites, Node node) {
         mediator.close();
         member.close();
+        if (sites != null) {
+            sites.close();
+        }
         node.close();
     }
 
@@ -187,7 +217,8 @@ public final class MediatorCommand implements Callable<Integer> {
             terminal.print(Json.write(Map.of("event", "mediator", "url", mediator.url().toString())));
             return;
         }
-        terminal.print("Mediator of " + grid + " at " + terminal.bold(mediator.url().toString()));
+        terminal.print("Mediator of " + grid + " at " + terminal.bold(mediator.url().toString())
+                + ", also for a browser");
         terminal.print(terminal.faint("  Prometheus: http_sd_configs with " + mediator.url() + "/v1/targets"));
     }
 

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -99,10 +100,23 @@ public final class NodeOptions {
      * of ten ports, and looks for others there.
      */
     public NodeBuilder onThisMachine() {
+        return onThisMachine(Map.of());
+    }
+
+    /** Returns such a builder, with further settings that stand unless the user has set others. */
+    public NodeBuilder onThisMachine(Map<String, String> defaults) {
+        Map<String, String> all = new TreeMap<>(Map.of("bind.port-range", "9", "discovery.seeds", "localhost:7800-7809"));
+        all.putAll(defaults);
+        return builder(all);
+    }
+
+    /** Returns a builder with settings that stand unless the user has set others. */
+    public NodeBuilder builder(Map<String, String> defaults) {
         NodeSpec spec = spec();
-        Settings node = spec.node()
-                .with("bind.port-range", "9", Source.PRESET, COMMAND_LINE)
-                .with("discovery.seeds", "localhost:7800-7809", Source.PRESET, COMMAND_LINE);
+        Settings node = spec.node();
+        for (var each : defaults.entrySet()) {
+            node = node.with(each.getKey(), each.getValue(), Source.PRESET, COMMAND_LINE);
+        }
         return Node.of(spec.withNode(node));
     }
 

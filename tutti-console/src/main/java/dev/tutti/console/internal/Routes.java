@@ -1,7 +1,8 @@
 package dev.tutti.console.internal;
 
-import dev.tutti.console.internal.Assets.Asset;
 import dev.tutti.console.internal.CounterTable.Counter;
+import dev.tutti.console.internal.look.Assets;
+import dev.tutti.console.internal.look.Assets.Asset;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.Logs;
 import dev.tutti.internal.door.Backoff.Attempt;
@@ -48,10 +49,6 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private static final int PARAMETERS_MAX = 8;
     private static final String BEARER = "Bearer ";
-
-    /** Content that this console itself serves, and no embedding in other pages. */
-    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self';"
-            + " img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
     private final Site site;
     private final Deadline deadline;
@@ -376,7 +373,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         }
         deadline.stay();
         browser = opened;
-        opened.start(headersOfEveryAnswer());
+        opened.start(Assets.HEADERS);
         site.greet(opened);
     }
 
@@ -406,7 +403,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     private void send(ChannelHandlerContext ctx, FullHttpResponse response, boolean isKept) {
-        headersOfEveryAnswer().forEach(response.headers()::set);
+        Assets.HEADERS.forEach(response.headers()::set);
         if (!response.headers().contains(HttpHeaderNames.CACHE_CONTROL)) {
             response.headers().set(HttpHeaderNames.CACHE_CONTROL, "no-store");
         }
@@ -419,17 +416,6 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         } else {
             ctx.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
         }
-    }
-
-    private static Map<String, String> headersOfEveryAnswer() {
-        return Map.of(
-                "Content-Security-Policy", POLICY,
-                "X-Content-Type-Options", "nosniff",
-                "X-Frame-Options", "DENY",
-                "Referrer-Policy", "same-origin",
-                "Cross-Origin-Opener-Policy", "same-origin",
-                "Cross-Origin-Resource-Policy", "same-origin",
-                "Permissions-Policy", "camera=(), geolocation=(), microphone=()");
     }
 
     private static FullHttpResponse json(HttpResponseStatus status, Map<?, ?> document) {

@@ -1,6 +1,7 @@
 package dev.tutti.console.internal;
 
 import dev.tutti.console.ConsoleSettings;
+import dev.tutti.console.internal.look.Assets;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.PrivateFile;
@@ -22,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 /** Content and state behind the console's answers, and its socket. All methods may be called from any thread. */
 public final class Site implements AutoCloseable {
 
+    /** Files of the console's page alone. */
+    private static final List<String> PAGE =
+            List.of("index.html", "login.html", "app.js", "map.js", "pages.js", "sites.js", "timeline.js");
+
     private static final int TOKEN_FILE_BYTES_MAX = 4_096;
 
     /** Most log-ins of one origin that wait after failures. */
@@ -35,7 +40,7 @@ public final class Site implements AutoCloseable {
 
     private final Settings settings;
     private final CounterTable counters = new CounterTable();
-    private final Assets assets = new Assets();
+    private final Assets assets = new Assets(PAGE, name -> Site.class.getResourceAsStream("assets/" + name));
     private final Gate gate;
     private final Backoff backoff;
     private final Audit audit;

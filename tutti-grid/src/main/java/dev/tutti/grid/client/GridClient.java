@@ -15,8 +15,10 @@ import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.Query;
 import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
+import dev.tutti.grid.internal.codec.GridCodec;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
 import dev.tutti.grid.internal.wire.ClientMessage;
+import dev.tutti.grid.internal.wire.Identity;
 import dev.tutti.grid.match.Selector;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -24,7 +26,6 @@ import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,10 +36,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,20 +63,19 @@ public final class GridClient implements Grid {
     private static final long SILENCE_NANOS = 15_000_000_000L;
     private static final long PAUSE_MIN_MILLIS = 50;
     private static final long PAUSE_MAX_MILLIS = 5_000;
+    private static final long LOAD_NANOS = 1_000_000_000L;
     private static final long WATCH_NANOS = 1_000_000_000L;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     private final List<URI> mediators;
-    private final String token;
+    private final Supplier<String> token;
     private final HttpClient http;
     private final Threads threads = new Threads() {};
     private final Callbacks callbacks = new Callbacks(threads);
     private final Outgoing outgoing;
+    private final String secret = UUID.randomUUID().toString();
     private final String identity;
-    private final LongAdder connections = new LongAdder();
-    private final LongAdder refused = new LongAdder();
-    private final LongAdder received = new LongAdder();
-    private final LongAdder failures = new LongAdder();
+    private final ClientCounters counters = new ClientCounters();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -90,6 +90,7 @@ public final class GridClient implements Grid {
     private volatile String site = "";
     private volatile String node = "";
     private volatile String trouble = "no mediator has been connected yet";
+    private volatile boolean isClosing;
     private volatile boolean isClosed;
     private volatile @Nullable Connection current;
 
@@ -97,10 +98,11 @@ public final class GridClient implements Grid {
 
     GridClient(GridClientBuilder options) {
         this.mediators = options.mediators();
-        this.token = options.token();
+        options.token();
+        this.token = options::token;
         this.http = options.http();
         this.outgoing = new Outgoing(options.bufferBytes());
-        this.identity = options.name() + "-" + UUID.randomUUID();
+        this.identity = Identity.of(options.name(), secret);
         threads.start("tutti-grid-client", this::run);
     }
 
@@ -117,7 +119,7 @@ public final class GridClient implements Grid {
         for (URI each : mediators) {
             String scheme = String.valueOf(each.getScheme());
             boolean isHttp = scheme.equals("http") || scheme.equals("https");
-            if (!isHttp || each.getHost() == null) {
+            if (!isHttp || each.getHost() == null || each.getRawUserInfo() != null || each.getPort() > GridClientBuilder.PORT_MAX) {
                 throw new IllegalArgumentException(each + " is no address of a mediator, such as https://monitor.example:7795");
             }
             sockets.add(URI.create(scheme.replace("http", "ws") + "://" + each.getRawAuthority() + "/v1/grid"));
@@ -153,11 +155,17 @@ public final class GridClient implements Grid {
     private boolean stay(URI mediator) throws InterruptedException {
         Connection connection = new Connection(this::onMessage, outgoing::wake);
         WebSocket socket;
-        CompletableFuture<WebSocket> opening = open(mediator, connection);
+        CompletableFuture<WebSocket> opening;
+        try {
+            opening = open(mediator, connection);
+        } catch (IllegalArgumentException e) {
+            onTrouble(mediator, String.valueOf(e.getMessage()));
+            return false;
+        }
         try {
             socket = opening.get(CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            onTrouble(mediator, String.valueOf(e.getCause() == null ? e : e.getCause()));
+            onTrouble(mediator, Refusals.reason(e.getCause() == null ? e : e.getCause()));
             return false;
         } catch (TimeoutException e) {
             opening.whenComplete((late, failure) -> {
@@ -181,8 +189,9 @@ public final class GridClient implements Grid {
 
     private CompletableFuture<WebSocket> open(URI mediator, Connection connection) {
         WebSocket.Builder builder = http.newWebSocketBuilder().connectTimeout(CONNECT_TIMEOUT);
-        if (!token.isEmpty()) {
-            builder.header("Authorization", "Bearer " + token);
+        String present = token.get();
+        if (!present.isEmpty()) {
+            builder.header("Authorization", "Bearer " + present);
         }
         return builder.buildAsync(mediator, connection);
     }
@@ -201,10 +210,11 @@ public final class GridClient implements Grid {
         boolean isAgain;
         lock.lock();
         try {
-            connections.increment();
-            isAgain = connections.sum() > 1;
-            registration = connections.sum();
+            counters.connections.increment();
+            isAgain = counters.connections.sum() > 1;
+            registration = counters.connections.sum();
             List<ClientMessage> first = new ArrayList<>();
+            first.add(new ClientMessage.Identify(secret));
             producers.values().forEach(producer -> first.add(producer.registration(registration)));
             consumers.values().forEach(consumer -> first.add(registration(consumer)));
             questions.values().forEach(question -> first.add(question.message));
@@ -278,11 +288,11 @@ public final class GridClient implements Grid {
                 // It counts from now on.
             }
             case ClientMessage.Refused(String id, long number, String reason) -> {
-                refused.increment();
+                counters.refused.increment();
                 LOG.warn("Grid: {} was not registered: {}", id, reason);
             }
             case ClientMessage.Deliver(String id, Measurement measurement) -> {
-                received.increment();
+                counters.received.increment();
                 LocalConsumer consumer = consumer(id);
                 if (consumer != null) {
                     consumer.offer(measurement);
@@ -296,7 +306,7 @@ public final class GridClient implements Grid {
             }
             case ClientMessage.Entries entries -> answer(entries.question(), message);
             case ClientMessage.Measurements measurements -> answer(measurements.question(), message);
-            case ClientMessage.Register _, ClientMessage.Withdraw _, ClientMessage.Publish _, ClientMessage.Load _,
+            case ClientMessage.Identify _, ClientMessage.Register _, ClientMessage.Withdraw _, ClientMessage.Publish _, ClientMessage.Load _,
                     ClientMessage.Find _, ClientMessage.Ask _ ->
                 throw new MalformedException("a message of clients");
         }
@@ -331,8 +341,8 @@ public final class GridClient implements Grid {
         return registration;
     }
 
-    /** Returns the node of the mediator; empty before the first one. */
-    String node() {
+    /** Returns the name of the node of the mediator that was connected last; empty before the first one. */
+    public String node() {
         return node;
     }
 
@@ -349,12 +359,19 @@ public final class GridClient implements Grid {
     void send(ClientMessage message) {
         lock.lock();
         try {
-            if (current != null) {
-                outgoing.add(message);
+            Connection connection = current;
+            if (connection != null && !outgoing.add(message)) {
+                // The next connection begins with what is registered and asked by then, which is bounded.
+                connection.end("the mediator has not taken what was to be registered and asked, and more than that may not wait");
             }
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Runs a task after a second: loads are announced that often at most. */
+    void afterPause(Runnable task) {
+        threads.startAfter(LOAD_NANOS, "tutti-grid-client-load", task);
     }
 
     void withdraw(String id) {
@@ -400,15 +417,19 @@ public final class GridClient implements Grid {
     private <T extends Object> void call(String callback, Consumer<? super T> method, T argument) {
         Throwable thrown = callbacks.attempt(() -> method.accept(argument));
         if (thrown != null) {
-            failures.increment();
+            counters.failures.increment();
             LOG.error("Grid: {} of a listener has failed", callback, thrown);
         }
     }
 
-    private String nextId() {
-        if (isClosed) {
+    private void checkOpen() {
+        if (isClosing) {
             throw new IllegalStateException("the client of the grid is closed");
         }
+    }
+
+    private String nextId() {
+        checkOpen();
         if (producers.size() + consumers.size() >= REGISTERED_MAX) {
             throw new IllegalStateException("the client has " + REGISTERED_MAX + " producers and consumers, and no more are possible");
         }
@@ -434,25 +455,22 @@ public final class GridClient implements Grid {
         return ask(filter, from, to, false, deadline);
     }
 
-    private Answer<Measurement> ask(Filter filter, Instant from, Instant to, boolean isLatest, Duration deadline) {
+    private Answer<Measurement> ask(Filter filter, Instant from, Instant to, boolean isLatest, Duration within) {
+        Duration deadline = Query.bounded(within);
         Selector.parse(filter.where());
         ClientMessage answer = ask(
                 // The mediator has to answer before the client gives up.
-                number -> new ClientMessage.Ask(number, filter, micros(from), micros(to), isLatest, deadline.toMillis() * 4 / 5),
+                number -> new ClientMessage.Ask(number, filter, GridCodec.boundedMicros(from), GridCodec.boundedMicros(to), isLatest, deadline.toMillis() * 4 / 5),
                 deadline);
         return answer instanceof ClientMessage.Measurements measurements
                 ? measurements.answer()
                 : new Answer<>(List.of(), List.of(unanswered(deadline)));
     }
 
-    private static long micros(Instant time) {
-        if (time.equals(Instant.MIN) || time.equals(Instant.MAX)) {
-            return time.equals(Instant.MIN) ? Long.MIN_VALUE : Long.MAX_VALUE;
-        }
-        return ChronoUnit.MICROS.between(Instant.EPOCH, time);
-    }
-
     private String unanswered(Duration deadline) {
+        if (isClosing) {
+            return "the client of the grid was closed before a mediator had answered";
+        }
         return "no mediator has answered within " + deadline + (current == null ? ": " + trouble : "");
     }
 
@@ -461,6 +479,7 @@ public final class GridClient implements Grid {
         long number;
         lock.lock();
         try {
+            checkOpen();
             questionNumber++;
             number = questionNumber;
             Question question = new Question(message.apply(number), answer);
@@ -511,10 +530,10 @@ public final class GridClient implements Grid {
         status.put("sent", outgoing.sent());
         status.put("unsent", outgoing.dropped());
         status.put("unsent-waiting-bytes", outgoing.waitingBytes());
-        status.put("received", received.sum());
-        status.put("connections", connections.sum());
-        status.put("refused", refused.sum());
-        status.put("listener-failures", failures.sum());
+        status.put("received", counters.received.sum());
+        status.put("connections", counters.connections.sum());
+        status.put("refused", counters.refused.sum());
+        status.put("listener-failures", counters.failures.sum());
         return status;
     }
 
@@ -524,16 +543,19 @@ public final class GridClient implements Grid {
         List<LocalConsumer> openConsumers;
         lock.lock();
         try {
-            if (isClosed) {
+            if (isClosing) {
                 return;
             }
+            isClosing = true;
+            IllegalStateException closed = new IllegalStateException("the client of the grid is closed");
+            questions.values().forEach(question -> question.answer.completeExceptionally(closed));
             openProducers = List.copyOf(producers.values());
             openConsumers = List.copyOf(consumers.values());
         } finally {
             lock.unlock();
         }
         openProducers.forEach(RemoteProducer::close);
-        openConsumers.forEach(LocalConsumer::close);
+        LocalConsumer.closeAll(openConsumers);
         isClosed = true;
         outgoing.wake();
         try {

@@ -1,5 +1,9 @@
 package dev.tutti.grid.client;
 
+import dev.tutti.netty.tls.PrivateFile;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.net.Authenticator;
 import java.net.InetSocketAddress;
@@ -9,19 +13,15 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Options of a client of mediators. Not for use by several threads. */
 public final class GridClientBuilder {
+
+    static final int PORT_MAX = 65_535;
 
     private static final long BUFFER_MIN = 8L << 20;
     private static final long BUFFER_MAX = 1L << 30;
@@ -31,7 +31,10 @@ public final class GridClientBuilder {
     private final List<URI> mediators;
     private String name = "client";
     private String token = "";
+    private @Nullable Path tokenFile;
     private @Nullable Path authority;
+    private @Nullable Path certificate;
+    private @Nullable Path key;
     private @Nullable InetSocketAddress proxy;
     private String proxyUser = "";
     private String proxyPassword = "";
@@ -52,7 +55,23 @@ public final class GridClientBuilder {
 
     /** Sets the token that mediators ask for. */
     public GridClientBuilder token(String text) {
-        token = text;
+        token = word(text);
+        return this;
+    }
+
+    /**
+     * Sets the file with the token that mediators ask for, and nothing else. Its owner alone may read it. It is read for each connection,
+     * so that a token can be changed while the client runs.
+     */
+    public GridClientBuilder tokenFile(Path file) {
+        tokenFile = file;
+        return this;
+    }
+
+    /** Sets the PEM files of the client's certificate chain and of its private key, which mediators may ask for instead of a token. */
+    public GridClientBuilder certificate(Path chain, Path privateKey) {
+        certificate = chain;
+        key = privateKey;
         return this;
     }
 
@@ -64,6 +83,9 @@ public final class GridClientBuilder {
 
     /** Sets the HTTP proxy through which mediators are reached, instead of that of the JDK's properties. */
     public GridClientBuilder proxy(String host, int port) {
+        if (port < 1 || port > PORT_MAX) {
+            throw new IllegalArgumentException("the port of a proxy is 1 to " + PORT_MAX + ", not " + port);
+        }
         proxy = InetSocketAddress.createUnresolved(host, port);
         return this;
     }
@@ -93,7 +115,7 @@ public final class GridClientBuilder {
     /**
      * Starts the client. It connects in the background, and again whenever it has lost its mediator.
      *
-     * @throws IllegalArgumentException if the file of authorities can't be used
+     * @throws IllegalArgumentException if a file can't be used
      */
     public GridClient open() {
         return new GridClient(this);
@@ -107,8 +129,30 @@ public final class GridClientBuilder {
         return name;
     }
 
+    private static String word(String text) {
+        String stripped = text.strip();
+        if (!stripped.matches("[\\x21-\\x7e]*")) {
+            throw new IllegalArgumentException("a token is one word of ASCII, without blanks within");
+        }
+        return stripped;
+    }
+
+    /**
+     * Returns the token of the present moment; empty for none.
+     *
+     * @throws IllegalArgumentException if its file can't be used
+     */
     String token() {
-        return token;
+        Path file = tokenFile;
+        if (file == null) {
+            return token;
+        }
+        try {
+            PrivateFile.check(file);
+            return word(Files.readString(file));
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IllegalArgumentException("the token of " + file + " can't be used: " + e.getMessage(), e);
+        }
     }
 
     long bufferBytes() {
@@ -117,9 +161,8 @@ public final class GridClientBuilder {
 
     HttpClient http() {
         HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(TIMEOUT).version(HttpClient.Version.HTTP_1_1);
-        Path file = authority;
-        if (file != null) {
-            builder.sslContext(trusting(file));
+        if (authority != null || certificate != null) {
+            builder.sslContext(tls());
         }
         builder.proxy(proxy == null ? ProxySelector.getDefault() : ProxySelector.of(proxy));
         if (!proxyUser.isEmpty()) {
@@ -134,24 +177,21 @@ public final class GridClientBuilder {
         return builder.build();
     }
 
-    private static SSLContext trusting(Path file) {
-        try (var in = Files.newInputStream(file)) {
-            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-            store.load(null, null);
-            List<Certificate> all = new ArrayList<>(CertificateFactory.getInstance("X.509").generateCertificates(in));
-            if (all.isEmpty()) {
-                throw new IllegalArgumentException(file + " has no certificate; authorities are certificates in PEM");
+    private SSLContext tls() {
+        try {
+            SslContextBuilder builder = SslContextBuilder.forClient().sslProvider(SslProvider.JDK);
+            if (authority != null) {
+                builder.trustManager(authority.toFile());
             }
-            for (int i = 0; i < all.size(); i++) {
-                store.setCertificateEntry("authority-" + i, all.get(i));
+            if (certificate != null && key != null) {
+                PrivateFile.check(key);
+                builder.keyManager(certificate.toFile(), key.toFile());
             }
-            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(store);
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, trust.getTrustManagers(), null);
-            return context;
-        } catch (IOException | GeneralSecurityException e) {
-            throw new IllegalArgumentException("authorities of " + file + " can't be used: " + e.getMessage(), e);
+            return ((JdkSslContext) builder.build()).context();
+        } catch (IOException | IllegalArgumentException e) {
+            String files = (authority == null ? "" : "authorities of " + authority) + (authority == null || certificate == null ? "" : " or ")
+                    + (certificate == null ? "" : "certificate " + certificate + " with key " + key);
+            throw new IllegalArgumentException(files + " can't be used: " + e.getMessage(), e);
         }
     }
 }

@@ -32,6 +32,10 @@ final class Outgoing {
     // Guarded by the lock.
     private ArrayDeque<Waiting> queue = new ArrayDeque<>();
     private long waitingBytes;
+    /** Bytes of those that wait which are no measurements. */
+    private long keptBytes;
+    /** Bytes of what the connection began with, which is bounded by what is registered and asked. */
+    private long firstBytes;
     private long droppedCount;
     private long sentCount;
 
@@ -39,17 +43,20 @@ final class Outgoing {
         this.bytesMax = bytesMax;
     }
 
-    void add(ClientMessage message) {
+    /** @return whether the messages that are no measurements are within the bound; they are never dropped */
+    boolean add(ClientMessage message) {
         byte[] bytes = ClientMessage.encode(message);
         lock.lock();
         try {
             Waiting next = new Waiting(bytes, message instanceof ClientMessage.Publish);
             queue.add(next);
             waitingBytes += next.size();
+            keptBytes += next.isMeasurement ? 0 : next.size();
             while (waitingBytes > bytesMax && queue.size() > 1 && dropOldest()) {
                 droppedCount++;
             }
             changed.signalAll();
+            return keptBytes <= bytesMax + firstBytes;
         } finally {
             lock.unlock();
         }
@@ -77,6 +84,8 @@ final class Outgoing {
             queue.stream().filter(Waiting::isMeasurement).forEach(next::add);
             queue = next;
             waitingBytes = queue.stream().mapToLong(Waiting::size).sum();
+            keptBytes = queue.stream().filter(each -> !each.isMeasurement).mapToLong(Waiting::size).sum();
+            firstBytes = keptBytes;
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -112,6 +121,7 @@ final class Outgoing {
             while (!queue.isEmpty() && (parts.isEmpty() || bytes + queue.peek().bytes.length <= MESSAGE_BYTES)) {
                 Waiting next = queue.remove();
                 waitingBytes -= next.size();
+                keptBytes -= next.isMeasurement ? 0 : next.size();
                 sentCount += next.isMeasurement ? 1 : 0;
                 parts.add(next.bytes);
                 bytes += next.bytes.length;

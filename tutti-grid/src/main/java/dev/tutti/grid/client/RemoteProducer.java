@@ -25,6 +25,7 @@ final class RemoteProducer implements Producer {
     // Guarded by the lock.
     private long sequence;
     private double load = -1;
+    private boolean isAnnouncing;
     private boolean isClosed;
 
     RemoteProducer(GridClient client, ProducerOptions options, String id) {
@@ -100,6 +101,25 @@ final class RemoteProducer implements Producer {
                 return;
             }
             load = present;
+            if (isAnnouncing) {
+                return;
+            }
+            isAnnouncing = true;
+        } finally {
+            lock.unlock();
+        }
+        client.afterPause(this::announce);
+    }
+
+    private void announce() {
+        double present;
+        lock.lock();
+        try {
+            isAnnouncing = false;
+            if (isClosed) {
+                return;
+            }
+            present = load;
         } finally {
             lock.unlock();
         }

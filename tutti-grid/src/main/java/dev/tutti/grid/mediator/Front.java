@@ -1,12 +1,17 @@
 package dev.tutti.grid.mediator;
 
+import dev.tutti.console.internal.look.Assets;
+import dev.tutti.console.internal.look.Assets.Asset;
+import dev.tutti.grid.internal.page.PageFiles;
 import dev.tutti.grid.internal.wire.ClientMessage;
 import dev.tutti.internal.door.Places.Place;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -21,6 +26,7 @@ import io.netty.handler.codec.http.websocketx.WebSocketServerHandshaker13;
 import io.netty.handler.codec.http.websocketx.WebSocketVersion;
 import io.netty.util.concurrent.Future;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -32,10 +38,12 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private final Service service;
     private final Place place;
+    private final Intake intake;
     private @Nullable Future<?> deadline;
     private boolean isAsked;
 
-    Front(Service service, Place place) {
+    Front(Service service, Place place, Intake intake) {
+        this.intake = intake;
         this.service = service;
         this.place = place;
     }
@@ -77,8 +85,10 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
         String path = new QueryStringDecoder(request.uri()).rawPath();
         switch (path) {
             case "/health/live" -> answer(channel, 200, "text/plain", "live\n");
-            case "/health/ready" ->
-                answer(channel, service.isReady() ? 200 : 503, "text/plain", service.isReady() ? "ready\n" : "closing\n");
+            case "/health/ready" -> {
+                String trouble = service.trouble();
+                answer(channel, trouble.isEmpty() ? 200 : 503, "text/plain", (trouble.isEmpty() ? "ready" : trouble) + "\n");
+            }
             default -> {
                 service.doorkeeper().check(channel, request.headers());
                 serveAllowed(channel, request, path);
@@ -87,10 +97,18 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     private void serveAllowed(Channel channel, FullHttpRequest request, String path) throws RefusedException {
+        String trouble = service.trouble();
+        if (!trouble.isEmpty() && !path.equals("/metrics")) {
+            throw new RefusedException(503, trouble);
+        }
         switch (path) {
             case "/metrics" -> answer(channel, 200, "text/plain; version=0.0.4", service.metrics());
             case "/v1/grid" -> upgrade(channel, request);
             default -> {
+                if (PageFiles.knows(path)) {
+                    showFile(channel, request, path);
+                    return;
+                }
                 if (!JsonDoor.knows(path)) {
                     throw new RefusedException(404, "there is nothing at " + path);
                 }
@@ -99,12 +117,25 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
         }
     }
 
+    private void showFile(Channel channel, FullHttpRequest request, String path) throws RefusedException {
+        Asset file = service.files().find(path);
+        if (file == null) {
+            throw new RefusedException(404, "there is nothing at " + path);
+        }
+        if (!request.method().equals(HttpMethod.GET)) {
+            throw new RefusedException(405, path + " is asked with GET");
+        }
+        boolean isKnown = file.tag().equals(request.headers().get(HttpHeaderNames.IF_NONE_MATCH));
+        FullHttpResponse response = response(isKnown ? 304 : 200, file.type(), Unpooled.wrappedBuffer(isKnown ? new byte[0] : file.content()));
+        response.headers().set(HttpHeaderNames.CACHE_CONTROL, "no-cache").set(HttpHeaderNames.ETAG, file.tag());
+        send(channel, response);
+    }
+
     /** Answers on a thread of its own: other members may have to be asked. */
     private void answerLater(Channel channel, FullHttpRequest request, String path) throws RefusedException {
         if (!service.requests().tryAcquire()) {
             throw new RefusedException(503, "too many requests are being answered; ask again later");
         }
-        channel.closeFuture().addListener(_ -> service.requests().release());
         String method = request.method().name();
         String body = request.content().toString(StandardCharsets.UTF_8);
         QueryStringDecoder query = new QueryStringDecoder(request.uri());
@@ -112,15 +143,26 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
             FullHttpResponse response;
             try {
                 String answer = service.json().answer(method, path, query.parameters(), body);
+                if (answer.length() > service.answerBytesMax()) {
+                    throw new RefusedException(503, "the answer has " + answer.length() + " characters, and at most " + service.answerBytesMax()
+                            + " are sent; ask for less");
+                }
                 response = response(200, "application/json", answer + "\n");
             } catch (RefusedException e) {
                 service.counters().refused.increment();
                 response = response(e.status(), "text/plain; charset=utf-8", e.reason() + "\n");
             } catch (RuntimeException e) {
                 response = response(500, "text/plain; charset=utf-8", "the request has failed: " + e + "\n");
+            } finally {
+                // Not when the client goes: the question is asked until it is answered.
+                service.requests().release();
             }
             FullHttpResponse whole = response;
-            channel.eventLoop().execute(() -> send(channel, whole));
+            channel.eventLoop().execute(() -> {
+                intake.onConsumed();
+                Parcel _ = new Parcel(service.sending(), service.counters(), channel, whole.content().readableBytes());
+                send(channel, whole);
+            });
         });
     }
 
@@ -134,8 +176,15 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
         if (!isComplete) {
             throw new RefusedException(400, "WebSockets are opened with Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key");
         }
+        intake.onConsumed();
         place.onResident();
-        Outbox outbox = new Outbox(channel, service.settings().queueBytes(), service.counters());
+        // A token may be withdrawn while its client is connected.
+        HttpHeaders shown = new DefaultHttpHeaders();
+        for (CharSequence name : List.of(HttpHeaderNames.HOST, HttpHeaderNames.ORIGIN, HttpHeaderNames.AUTHORIZATION)) {
+            shown.set(name, headers.getAll(name));
+        }
+        Session.Admission admission = () -> service.doorkeeper().check(channel, shown);
+        Outbox outbox = new Outbox(channel, service.settings().queueBytes(), service.sending(), service.counters());
         new WebSocketServerHandshaker13(request.uri(), null, false, ClientMessage.CLIENT_BYTES_MAX)
                 .handshake(channel, request)
                 .addListener(done -> {
@@ -147,7 +196,7 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
                     channel.pipeline()
                             .addLast(
                                     new WebSocketFrameAggregator(ClientMessage.CLIENT_BYTES_MAX),
-                                    new Session(service.settings(), service.counters(), outbox));
+                                    new Session(service, admission, intake, outbox));
                     channel.pipeline().remove(this);
                 });
     }
@@ -175,14 +224,18 @@ final class Front extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     private static FullHttpResponse response(int status, String type, String text) {
-        FullHttpResponse response = new DefaultFullHttpResponse(
-                HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
+        return response(status, type, Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
+    }
+
+    private static FullHttpResponse response(int status, String type, ByteBuf content) {
+        FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), content);
+        // Answers of any kind may be opened in a browser.
+        Assets.HEADERS.forEach(response.headers()::set);
         response.headers()
                 .set(HttpHeaderNames.CONTENT_TYPE, type)
-                .set(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes())
+                .set(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes())
                 .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE)
-                .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE)
-                .set("X-Content-Type-Options", "nosniff");
+                .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
         return response;
     }
 

@@ -4,29 +4,37 @@ import dev.tutti.grid.Answer;
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.Filter;
 import dev.tutti.grid.Query;
+import dev.tutti.grid.internal.page.PageContent;
 import dev.tutti.internal.Json;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 
 /** Requests with answers in JSON. They may wait for other members. */
 final class JsonDoor {
 
     private static final Duration DEADLINE = Duration.ofSeconds(5);
+    /** Most requests with measurements that are read at a time. */
+    private static final int POSTS_MAX = 2;
+
     private static final String TAG = "tag.";
     private static final String ATTRIBUTE = "attribute.";
 
     private final MediatorSettings settings;
     private final PostedProducers posted;
+    private final PageContent page;
+    private final Semaphore posts = new Semaphore(POSTS_MAX);
 
-    JsonDoor(MediatorSettings settings, PostedProducers posted) {
+    JsonDoor(MediatorSettings settings, PostedProducers posted, PageContent page) {
         this.settings = settings;
         this.posted = posted;
+        this.page = page;
     }
 
     static boolean knows(String path) {
-        return List.of("/v1/publish", "/v1/find", "/v1/latest", "/v1/history", "/v1/targets").contains(path);
+        return List.of("/v1/publish", "/v1/find", "/v1/latest", "/v1/history", "/v1/targets", "/v1/page").contains(path);
     }
 
     /** @throws RefusedException if the request is wrong; the reason says what would be right */
@@ -37,11 +45,7 @@ final class JsonDoor {
         }
         try {
             return switch (path) {
-                case "/v1/publish" -> {
-                    List<JsonForms.Posted> all = JsonForms.posted(body);
-                    posted.publish(all);
-                    yield Json.write(Map.of("published", all.size()));
-                }
+                case "/v1/publish" -> publish(body);
                 case "/v1/find" -> JsonForms.write(settings.grid().find(query(parameters)), "entries", JsonForms::entry);
                 case "/v1/latest" -> JsonForms.write(
                         settings.grid().latest(filter(parameters), deadline(parameters)), "measurements", JsonForms::measurement);
@@ -53,12 +57,25 @@ final class JsonDoor {
                                 deadline(parameters)),
                         "measurements",
                         JsonForms::measurement);
+                case "/v1/page" -> page.answer(look(parameters));
                 default -> targets(parameters);
             };
         } catch (IllegalArgumentException e) {
             throw new RefusedException(400, String.valueOf(e.getMessage()));
         } catch (IllegalStateException e) {
             throw new RefusedException(503, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private String publish(String body) {
+        // Measurements take several times the memory of their text.
+        posts.acquireUninterruptibly();
+        try {
+            List<JsonForms.Posted> all = JsonForms.posted(body);
+            posted.publish(all);
+            return Json.write(Map.of("published", all.size()));
+        } finally {
+            posts.release();
         }
     }
 
@@ -70,6 +87,21 @@ final class JsonDoor {
             throw new RefusedException(503, String.join("; ", producers.missing()));
         }
         return Json.write(Targets.of(producers.items()));
+    }
+
+    private static PageContent.Look look(Map<String, List<String>> parameters) {
+        String list = text(parameters, "list", "numbers");
+        PageContent.Listing listing = switch (list) {
+            case "numbers" -> PageContent.Listing.NUMBERS;
+            case "producers" -> PageContent.Listing.PRODUCERS;
+            case "consumers" -> PageContent.Listing.CONSUMERS;
+            default -> throw new IllegalArgumentException("list is numbers, producers or consumers, not " + list);
+        };
+        return new PageContent.Look(
+                listing,
+                text(parameters, "search", ""),
+                parameters.getOrDefault("site", List.of()),
+                parameters.getOrDefault("chart", List.of()));
     }
 
     private static Query query(Map<String, List<String>> parameters) {

@@ -2,6 +2,7 @@ package dev.tutti.grid.mediator;
 
 import dev.tutti.address.HostPort;
 import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.grid.internal.page.PageContent;
 import dev.tutti.internal.door.Hosts;
 import dev.tutti.internal.door.Places;
 import dev.tutti.internal.door.Places.Place;
@@ -31,6 +32,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -69,7 +71,7 @@ final class Listener implements AutoCloseable {
                 options.grid().name(), tokens(options), tls != null && tls.asksForCertificates(), new Hosts(options.names()));
         checkSafety(options, doorkeeper);
         this.places = new Places(options.connectionsMax(), HOST_CONNECTIONS_MAX);
-        this.service = new Service(options.settings(), doorkeeper, counters, numbers);
+        this.service = new Service(options.settings(), new PageContent(options.grid()), doorkeeper, counters, numbers);
         int threads = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, THREADS_MAX);
         this.loops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("tutti-mediator", true), io.handlers());
         this.arithmetic = new ThreadPoolExecutor(
@@ -165,12 +167,14 @@ final class Listener implements AutoCloseable {
             handler.setHandshakeTimeout(HANDSHAKE_SECONDS_MAX, TimeUnit.SECONDS);
             pipeline.addLast(handler);
         }
+        Intake intake = new Intake(service.receiving(), service.counters(), accepted);
         pipeline.addLast(
+                intake,
                 new HttpServerCodec(new HttpDecoderConfig()
                         .setMaxInitialLineLength(REQUEST_LINE_MAX)
                         .setMaxHeaderSize(HEADERS_BYTES_MAX)),
                 new HttpObjectAggregator(Service.BODY_BYTES_MAX, true),
-                new Front(service, place));
+                new Front(service, place, intake));
     }
 
     int port() {
@@ -186,7 +190,10 @@ final class Listener implements AutoCloseable {
     }
 
     Map<String, Long> numbers() {
-        return Map.of("connections", (long) places.taken(), "connections-evicted", places.evicted(), "connections-refused", places.refused());
+        Map<String, Long> numbers = new TreeMap<>(service.sizes());
+        numbers.putAll(Map.of(
+                "connections", (long) places.taken(), "connections-evicted", places.evicted(), "connections-refused", places.refused()));
+        return numbers;
     }
 
     @Override

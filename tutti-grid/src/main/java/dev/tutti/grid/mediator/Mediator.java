@@ -20,6 +20,7 @@ public final class Mediator implements AutoCloseable {
 
     Mediator(MediatorBuilder options) {
         this.grid = options.grid();
+        grid.clients().keepAtMost(options.settings().keptBytes());
         this.listener = new Listener(options, counters, this::numbers);
     }
 

@@ -1,5 +1,6 @@
 package dev.tutti.grid.mediator;
 
+import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.member.Clients;
 import dev.tutti.grid.member.GridMember;
 import java.net.InetAddress;
@@ -17,8 +18,10 @@ public final class MediatorBuilder {
     private static final int PORT_MAX = 65_535;
     private static final long QUEUE_MIN = 8L << 20;
     private static final long QUEUE_MAX = 1L << 30;
+    private static final long MEMORY_MIN = 32L << 20;
+    private static final long MEMORY_MAX = 1L << 40;
+    private static final long MEMORY_DEFAULT = 64L << 20;
     private static final Duration LEASE_MIN = Duration.ofSeconds(1);
-    private static final Duration LEASE_DEFAULT = Duration.ofSeconds(30);
     private static final int CONNECTIONS_DEFAULT = 10_000;
     private static final int HISTORY_DEFAULT = 1_000;
 
@@ -31,8 +34,9 @@ public final class MediatorBuilder {
     private @Nullable Path tokens;
     private List<String> names = List.of();
     private boolean isInsecure;
-    private Duration lease = LEASE_DEFAULT;
+    private Duration lease = Clients.LEASE_DEFAULT;
     private long queueBytes = QUEUE_MIN;
+    private long memoryBytes = MEMORY_DEFAULT;
     private int historyMax = HISTORY_DEFAULT;
 
     MediatorBuilder(GridMember grid) {
@@ -88,7 +92,7 @@ public final class MediatorBuilder {
         return this;
     }
 
-    /** Sets the time for which entries of clients stay without a connection: a second to an hour, 30 seconds by default. */
+    /** Sets the time for which entries of clients stay without a connection: a second to an hour, 20 seconds by default. */
     public MediatorBuilder lease(Duration time) {
         if (time.compareTo(LEASE_MIN) < 0 || time.compareTo(Clients.LEASE_MAX) > 0) {
             throw new IllegalArgumentException("a lease is " + LEASE_MIN + " to " + Clients.LEASE_MAX + ", not " + time);
@@ -109,10 +113,25 @@ public final class MediatorBuilder {
         return this;
     }
 
+    /**
+     * Sets the memory for all clients together: 32 MiB to 1 TiB, 64 MiB by default, which is for a heap of 256 MiB. A half is for
+     * measurements and answers that wait for clients; beyond it, the client for which the most waits loses its oldest measurements, or its
+     * connection if these are answers. A quarter is for requests and messages whose ends have not come; beyond it, the connection that has
+     * the most is closed. A quarter is for entries and kept measurements; beyond it, the producer that has the most forgets its oldest
+     * ones, and entries are refused if there are none.
+     */
+    public MediatorBuilder memory(long bytes) {
+        if (bytes < MEMORY_MIN || bytes > MEMORY_MAX) {
+            throw new IllegalArgumentException("the memory for clients has " + MEMORY_MIN + " to " + MEMORY_MAX + " bytes, not " + bytes);
+        }
+        memoryBytes = bytes;
+        return this;
+    }
+
     /** Sets the most measurements that the mediator keeps for a client's producer: 1,000 by default. */
     public MediatorBuilder history(int measurements) {
-        if (measurements < 0) {
-            throw new IllegalArgumentException("a number of measurements is not negative, as " + measurements + " is");
+        if (measurements < 0 || measurements > ProducerOptions.HISTORY_MAX) {
+            throw new IllegalArgumentException("a mediator keeps 0 to " + ProducerOptions.HISTORY_MAX + " measurements of a producer, not " + measurements);
         }
         historyMax = measurements;
         return this;
@@ -169,6 +188,6 @@ public final class MediatorBuilder {
     }
 
     MediatorSettings settings() {
-        return new MediatorSettings(grid, grid.clients(), grid.node(), lease, queueBytes, historyMax);
+        return new MediatorSettings(grid, grid.clients(), grid.node(), grid::whyLeft, lease, queueBytes, historyMax, memoryBytes);
     }
 }

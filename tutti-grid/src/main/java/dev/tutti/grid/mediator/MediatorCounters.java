@@ -13,10 +13,12 @@ final class MediatorCounters {
     final LongAdder refused = new LongAdder();
     final LongAdder malformed = new LongAdder();
     final LongAdder silent = new LongAdder();
+    final LongAdder late = new LongAdder();
     final LongAdder published = new LongAdder();
     final LongAdder unpublished = new LongAdder();
     final LongAdder delivered = new LongAdder();
     final LongAdder dropped = new LongAdder();
+    final LongAdder evicted = new LongAdder();
     final LongAdder waitingBytes = new LongAdder();
 
     /** Returns all by name. */
@@ -28,10 +30,12 @@ final class MediatorCounters {
         all.put("client-refused", refused.sum());
         all.put("client-malformed", malformed.sum());
         all.put("client-silent", silent.sum());
+        all.put("client-late", late.sum());
         all.put("client-published", published.sum());
         all.put("client-unpublished", unpublished.sum());
         all.put("client-delivered", delivered.sum());
         all.put("client-dropped", dropped.sum());
+        all.put("client-evicted", evicted.sum());
         all.put("client-waiting-bytes", waitingBytes.sum());
         return all;
     }

@@ -1,6 +1,7 @@
 package dev.tutti.grid.mediator;
 
 import dev.tutti.grid.Gap;
+import dev.tutti.grid.internal.memory.Share;
 import dev.tutti.grid.internal.wire.ClientMessage;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -12,10 +13,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue of messages to one client. If more measurements would wait than the bound allows, the oldest are dropped, and the client is
- * told before the ones that follow. Messages are offered from any thread, and written on the connection's loop.
+ * Queue of messages to one client. If more measurements would wait than the bound allows, or this queue is the largest of those that
+ * have too much together, the oldest are dropped, and the client is told before the ones that follow. Messages are offered from any thread, and written on the connection's loop.
  */
-final class Outbox {
+final class Outbox implements Share.Holder {
 
     /** Most bytes that are written at a time, unless one message alone is larger. */
     private static final int WRITE_BYTES = 32 << 10;
@@ -23,8 +24,14 @@ final class Outbox {
     /** Answers that may wait; a client that has more of them unread asks without reading, and is disconnected. */
     private static final int ANSWERS_MAX = 2 * Session.ENTRIES_MAX;
 
+    /** Places whose dropped measurements are counted apart; those of further ones are counted together for each consumer. */
+    private static final int PLACES_MAX = 1_000;
+
     /** Memory that a message takes besides its bytes, roughly. */
     private static final int OVERHEAD = 64;
+
+    /** A client that has taken nothing for this time weighs twice as much. */
+    private static final double PATIENCE_NANOS = 100_000_000.0;
 
     /** Place where measurements were dropped. */
     private record Place(String consumer, String producer) implements Comparable<Place> {
@@ -38,8 +45,18 @@ final class Outbox {
     /**
      * @param place consumer and producer of a measurement; null for a message that is not dropped
      * @param onSent called when it waits no longer
+     * @param isHeld whether it counts as held memory
      */
-    private record Waiting(byte[] bytes, @Nullable Place place, Runnable onSent) {
+    private record Waiting(byte[] bytes, @Nullable Place place, Runnable onSent, boolean isHeld) {
+
+        Waiting(byte[] bytes, @Nullable Place place, Runnable onSent) {
+            this(bytes, place, onSent, true);
+        }
+
+        /** Returns a message that is made when it is written. */
+        static Waiting unheld(byte[] bytes) {
+            return new Waiting(bytes, null, () -> {}, false);
+        }
         int size() {
             return bytes.length + OVERHEAD;
         }
@@ -47,6 +64,7 @@ final class Outbox {
 
     private final Channel channel;
     private final long bytesMax;
+    private final Share share;
     private final MediatorCounters counters;
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -58,10 +76,19 @@ final class Outbox {
     private boolean isScheduled;
     private boolean isClosed;
 
-    Outbox(Channel channel, long bytesMax, MediatorCounters counters) {
+    /** All that it has of the share: what waits, and what is being written. Written under the lock. */
+    private volatile long heldBytes;
+
+    /** Time at which the client took something, or had taken all. */
+    private volatile long takenNanos;
+
+    /** @param share memory of all queues together */
+    Outbox(Channel channel, long bytesMax, Share share, MediatorCounters counters) {
         this.channel = channel;
         this.bytesMax = bytesMax;
+        this.share = share;
         this.counters = counters;
+        share.enter(this);
     }
 
     /** Takes a message that is not dropped. */
@@ -92,17 +119,13 @@ final class Outbox {
                 return;
             }
             queue.add(next);
+            hold(next.size());
             if (next.place != null) {
                 waitingBytes += next.size();
                 counters.waitingBytes.add(next.size());
             }
             while (waitingBytes > bytesMax && measurements.size() > 1) {
-                Waiting oldest = measurements.remove();
-                uncount(oldest);
-                if (oldest.place != null) {
-                    dropped.merge(oldest.place, 1L, Long::sum);
-                    counters.dropped.increment();
-                }
+                dropOldest();
             }
             if (!isScheduled) {
                 isScheduled = true;
@@ -111,6 +134,27 @@ final class Outbox {
         } finally {
             lock.unlock();
         }
+        share.relieve();
+    }
+
+    private void hold(long bytes) {
+        if (heldBytes == 0) {
+            takenNanos = System.nanoTime();
+        }
+        heldBytes += bytes;
+        share.add(bytes);
+    }
+
+    private void dropOldest() {
+        Waiting oldest = measurements.remove();
+        uncount(oldest);
+        hold(-oldest.size());
+        if (oldest.place != null) {
+            Place place = oldest.place;
+            boolean isOneOfMany = dropped.size() >= PLACES_MAX && !dropped.containsKey(place);
+            dropped.merge(isOneOfMany ? new Place(place.consumer, "") : place, 1L, Long::sum);
+            counters.dropped.increment();
+        }
     }
 
     private void uncount(Waiting measurement) {
@@ -118,35 +162,88 @@ final class Outbox {
         counters.waitingBytes.add(-measurement.size());
     }
 
+    @Override
+    public long heldBytes() {
+        return heldBytes;
+    }
+
+    /** Returns more for a client that has taken nothing for a while: one that reads has little for a moment only. */
+    @Override
+    public double weight() {
+        return heldBytes * (1 + (System.nanoTime() - takenNanos) / PATIENCE_NANOS);
+    }
+
+    /** Drops the oldest measurements. A client for which answers, and what is being written to it, are too much alone is disconnected. */
+    @Override
+    public void giveBack(long bytes) {
+        lock.lock();
+        try {
+            if (measurements.isEmpty()) {
+                counters.evicted.increment();
+                channel.close();
+                end();
+                return;
+            }
+            long enough = heldBytes - bytes;
+            while (heldBytes > enough && !measurements.isEmpty()) {
+                dropOldest();
+            }
+            // The client is told what is missing, also if nothing follows.
+            if (!isClosed && !isScheduled) {
+                isScheduled = true;
+                channel.eventLoop().execute(this::drain);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A part of the queue that is written at once. */
+    private record Written(ByteBuf bytes, long size) {}
+
     /** Writes what the connection takes now. On the loop. */
     void drain() {
         boolean hasWritten = false;
         while (channel.isWritable()) {
-            ByteBuf next = next();
+            Written next = next();
             if (next == null) {
                 break;
             }
             hasWritten = true;
-            channel.write(new BinaryWebSocketFrame(next));
+            channel.write(new BinaryWebSocketFrame(next.bytes)).addListener(_ -> onWritten(next.size));
         }
         if (hasWritten) {
             channel.flush();
         }
     }
 
-    private @Nullable ByteBuf next() {
+    private void onWritten(long size) {
+        lock.lock();
+        try {
+            if (!isClosed) {
+                takenNanos = System.nanoTime();
+                hold(-size);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Written next() {
         lock.lock();
         try {
             ByteBuf out = channel.alloc().buffer();
+            long size = 0;
             while (out.readableBytes() < WRITE_BYTES) {
-                byte[] bytes = nextBytes();
-                if (bytes == null) {
+                Waiting next = nextWaiting();
+                if (next == null) {
                     break;
                 }
-                out.writeBytes(bytes);
+                out.writeBytes(next.bytes);
+                size += next.isHeld ? next.size() : 0;
             }
             if (out.isReadable()) {
-                return out;
+                return new Written(out, size);
             }
             out.release();
             isScheduled = false;
@@ -156,17 +253,18 @@ final class Outbox {
         }
     }
 
-    private byte @Nullable [] nextBytes() {
+    private @Nullable Waiting nextWaiting() {
         Waiting answer = answers.poll();
         if (answer != null) {
             answer.onSent.run();
-            return answer.bytes;
+            return answer;
         }
         Map.Entry<Place, Long> gap = dropped.pollFirstEntry();
         if (gap != null) {
-            String reason = "more than " + bytesMax + " bytes would have waited for the client at its mediator";
+            String reason = "more measurements would have waited at the mediator than it keeps for a client, " + bytesMax
+                    + " bytes, or for all clients, " + share.bytesMax() + " bytes";
             Place place = gap.getKey();
-            return ClientMessage.encode(new ClientMessage.Missing(place.consumer, new Gap(place.producer, gap.getValue(), reason)));
+            return Waiting.unheld(ClientMessage.encode(new ClientMessage.Missing(place.consumer, new Gap(place.producer, gap.getValue(), reason))));
         }
         Waiting measurement = measurements.poll();
         if (measurement == null) {
@@ -174,19 +272,25 @@ final class Outbox {
         }
         uncount(measurement);
         counters.delivered.increment();
-        return measurement.bytes;
+        return measurement;
     }
 
     void close() {
         lock.lock();
         try {
-            isClosed = true;
-            measurements.forEach(this::uncount);
-            measurements.clear();
-            answers.clear();
-            dropped.clear();
+            end();
         } finally {
             lock.unlock();
         }
+    }
+
+    private void end() {
+        isClosed = true;
+        share.leave(this);
+        hold(-heldBytes);
+        measurements.forEach(this::uncount);
+        measurements.clear();
+        answers.clear();
+        dropped.clear();
     }
 }

@@ -8,10 +8,13 @@ final class RefusedException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 
+    /** Most characters of a reason: it may repeat texts of the request. */
+    private static final int REASON_MAX = 500;
+
     private final int status;
 
     RefusedException(int status, String reason) {
-        super(reason, null, false, false);
+        super(reason.substring(0, Math.min(REASON_MAX, reason.length())), null, false, false);
         this.status = status;
     }
 

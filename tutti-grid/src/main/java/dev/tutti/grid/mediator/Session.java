@@ -9,8 +9,10 @@ import dev.tutti.grid.Gap;
 import dev.tutti.grid.Measurement;
 import dev.tutti.grid.MeasurementListener;
 import dev.tutti.grid.ProducerOptions;
+import dev.tutti.grid.Query;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.internal.wire.ClientMessage;
+import dev.tutti.grid.internal.wire.Identity;
 import dev.tutti.grid.member.ClientEntry;
 import dev.tutti.grid.member.ClientProducer;
 import dev.tutti.grid.member.Clients.Registration;
@@ -40,6 +42,9 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     /** Most characters of an identity. */
     private static final int ID_MAX = 200;
 
+    /** Most characters of a reason that a client is told: it may repeat the client's texts. */
+    private static final int REASON_MAX = 500;
+
     /** Most questions of a client that wait for their answers. */
     private static final int QUESTIONS_MAX = 16;
 
@@ -48,20 +53,40 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     /** A client that has not been heard for this time is gone. */
     private static final long SILENCE_NANOS = 15_000_000_000L;
 
-    private static final int PROTOCOL_ERROR = 1002;
+    /** Longest time between two pings. A client does not give its mediator up earlier than 10 seconds after it has stopped. */
+    private static final long PAUSE_NANOS = 10_000_000_000L;
 
+    private static final int GOING_AWAY = 1001;
+    private static final int PROTOCOL_ERROR = 1002;
+    private static final int POLICY_VIOLATION = 1008;
+
+    /** Decides whether the client may still use the mediator. */
+    interface Admission {
+
+        /** @throws RefusedException if it may not any more */
+        void check() throws RefusedException;
+    }
+
+    private final Service service;
+    private final Admission admission;
     private final MediatorSettings settings;
     private final MediatorCounters counters;
+    private final Intake intake;
     private final Outbox outbox;
     private final TreeMap<String, ClientEntry> entries = new TreeMap<>();
     private final AtomicInteger questions = new AtomicInteger();
     private @Nullable Future<?> pings;
     private long heardNanos = System.nanoTime();
+    private long pingedNanos = System.nanoTime();
+    private String secret = "";
     private boolean hasEnded;
 
-    Session(MediatorSettings settings, MediatorCounters counters, Outbox outbox) {
-        this.settings = settings;
-        this.counters = counters;
+    Session(Service service, Admission admission, Intake intake, Outbox outbox) {
+        this.intake = intake;
+        this.service = service;
+        this.admission = admission;
+        this.settings = service.settings();
+        this.counters = service.counters();
         this.outbox = outbox;
     }
 
@@ -73,9 +98,22 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     }
 
     private void ping(ChannelHandlerContext context) {
+        pingedNanos = System.nanoTime();
         if (System.nanoTime() - heardNanos > SILENCE_NANOS) {
             counters.silent.increment();
             context.close();
+            return;
+        }
+        String trouble = service.trouble();
+        if (!trouble.isEmpty()) {
+            end(context, GOING_AWAY, trouble);
+            return;
+        }
+        try {
+            admission.check();
+        } catch (RefusedException e) {
+            counters.unauthorized.increment();
+            end(context, POLICY_VIOLATION, e.reason());
             return;
         }
         context.writeAndFlush(new PingWebSocketFrame());
@@ -83,12 +121,21 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, WebSocketFrame frame) {
+        if (System.nanoTime() - pingedNanos > PAUSE_NANOS) {
+            // This process has been paused. The client may be at another mediator by now, and what it sent here is from before.
+            counters.late.increment();
+            context.close();
+            return;
+        }
         heardNanos = System.nanoTime();
+        // Frames of these kinds may be between the parts of a message.
+        intake.onConsumed(frame instanceof BinaryWebSocketFrame ? 0 : frame.content().readableBytes());
         switch (frame) {
             case BinaryWebSocketFrame binary -> {
                 byte[] bytes = new byte[binary.content().readableBytes()];
                 binary.content().readBytes(bytes);
                 read(context, bytes);
+                intake.onConsumed();
             }
             case PingWebSocketFrame ping -> context.writeAndFlush(new PongWebSocketFrame(ping.content().retain()));
             case PongWebSocketFrame _ -> {
@@ -109,9 +156,13 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
 
     private void onMalformed(ChannelHandlerContext context, String reason) {
         counters.malformed.increment();
+        end(context, PROTOCOL_ERROR, reason);
+    }
+
+    private static void end(ChannelHandlerContext context, int status, String reason) {
         // A control frame has 125 bytes, and UTF-8 up to four for a character.
         String text = reason.substring(0, Math.min(30, reason.length()));
-        context.writeAndFlush(new CloseWebSocketFrame(PROTOCOL_ERROR, text)).addListener(_ -> context.close());
+        context.writeAndFlush(new CloseWebSocketFrame(status, text)).addListener(_ -> context.close());
     }
 
     private void onMessage(ClientMessage message) {
@@ -119,6 +170,7 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
             return;
         }
         switch (message) {
+            case ClientMessage.Identify identify -> secret = identify.secret();
             case ClientMessage.Register register -> register(register);
             case ClientMessage.Withdraw(String id) -> {
                 ClientEntry entry = entries.remove(id);
@@ -128,12 +180,12 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
             }
             case ClientMessage.Publish(Measurement measurement) -> publish(measurement);
             case ClientMessage.Load(String id, double load) -> {
-                if (entries.get(id) instanceof ClientProducer producer && load >= 0 && load <= 1) {
-                    producer.load(load);
+                if (entries.get(id) instanceof ClientProducer producer) {
+                    load(producer, load);
                 }
             }
             case ClientMessage.Find find -> answer(
-                    () -> new ClientMessage.Entries(find.question(), settings.grid().find(find.query())),
+                    () -> new ClientMessage.Entries(find.question(), settings.grid().find(bounded(find.query()))),
                     reason -> new ClientMessage.Entries(find.question(), Session.<Entry>without(reason)));
             case ClientMessage.Ask ask -> answer(
                     () -> new ClientMessage.Measurements(ask.question(), ask(ask)),
@@ -151,17 +203,37 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
         try {
             checkMayRegister(entry);
             Registration registration = new Registration(entry.id(), entry.registration(), settings.lease());
-            entries.put(entry.id(), register(registration, entry, register.history()));
+            ClientEntry registered = register(registration, entry, register.history());
+            entries.put(entry.id(), registered);
+            if (registered instanceof ClientProducer producer) {
+                load(producer, entry.load());
+            }
             outbox.offer(new ClientMessage.Registered(entry.id(), entry.registration()));
         } catch (IllegalArgumentException | IllegalStateException e) {
             counters.refused.increment();
-            outbox.offer(new ClientMessage.Refused(entry.id(), entry.registration(), String.valueOf(e.getMessage())));
+            outbox.offer(new ClientMessage.Refused(entry.id(), entry.registration(), brief(e)));
+        }
+    }
+
+    private static String brief(RuntimeException e) {
+        String reason = String.valueOf(e.getMessage());
+        return reason.substring(0, Math.min(REASON_MAX, reason.length()));
+    }
+
+    private static void load(ClientProducer producer, double load) {
+        // A negative one is not known.
+        if (load >= 0 && load <= 1) {
+            producer.load(load);
         }
     }
 
     private void checkMayRegister(Entry entry) {
         if (entry.id().length() > ID_MAX) {
             throw new IllegalArgumentException("an identity has at most " + ID_MAX + " characters, not " + entry.id().length());
+        }
+        if (!Identity.isOf(entry.id(), secret)) {
+            throw new IllegalArgumentException("identity " + entry.id() + " is not one of this client, whose identities have the fingerprint of"
+                    + " the secret that it has told");
         }
         if (entries.size() >= ENTRIES_MAX && !entries.containsKey(entry.id())) {
             throw new IllegalStateException("the client has " + entries.size() + " entries, and no more are possible");
@@ -234,6 +306,10 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
         return new Answer<>(List.of(), List.of(reason));
     }
 
+    private static Query bounded(Query query) {
+        return query.deadline().compareTo(MediatorSettings.DEADLINE_MAX) > 0 ? query.within(MediatorSettings.DEADLINE_MAX) : query;
+    }
+
     private Answer<Measurement> ask(ClientMessage.Ask ask) {
         Duration deadline = Duration.ofMillis(Math.clamp(ask.deadlineMillis(), 1, MediatorSettings.DEADLINE_MAX.toMillis()));
         return ask.isLatest()
@@ -255,17 +331,26 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
             outbox.offer(failure.because("the mediator: " + QUESTIONS_MAX + " questions of this client wait already"));
             return;
         }
+        if (!service.questions().tryAcquire()) {
+            questions.decrementAndGet();
+            counters.refused.increment();
+            outbox.offer(failure.because("the mediator: too many questions of all clients are being answered; ask again later"));
+            return;
+        }
         Thread.ofVirtual().name("tutti-mediator-question").start(() -> {
             ClientMessage message;
             try {
                 message = question.ask();
-            } catch (IllegalArgumentException | IllegalStateException e) {
-                message = failure.because("the mediator: " + e.getMessage());
+            } catch (RuntimeException e) {
+                message = failure.because("the mediator: " + brief(e));
+            } finally {
+                // The client may have gone, and come again, meanwhile.
+                service.questions().release();
             }
-            boolean fits = ClientMessage.encode(message).length <= ClientMessage.MEDIATOR_BYTES_MAX;
+            boolean fits = ClientMessage.encode(message).length <= service.answerBytesMax();
             // Answers that the client does not read are its questions, too.
             outbox.offer(
-                    fits ? message : failure.because("the answer has more than " + ClientMessage.MEDIATOR_BYTES_MAX + " bytes; ask for less"),
+                    fits ? message : failure.because("the answer has more than " + service.answerBytesMax() + " bytes; ask for less"),
                     questions::decrementAndGet);
         });
     }

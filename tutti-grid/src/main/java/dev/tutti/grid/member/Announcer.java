@@ -51,6 +51,16 @@ final class Announcer {
         }
     }
 
+    /** Returns the number of entries whose changes have not been announced. */
+    int waiting() {
+        lock.lock();
+        try {
+            return changed.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Announces that an entry is new, has changed, or is withdrawn. */
     void announce(String id) {
         lock.lock();
@@ -157,13 +167,15 @@ final class Announcer {
         return messages;
     }
 
-    private static byte[] announced(Holding holding) {
+    private byte[] announced(Holding holding) {
         ByteOutput out = new ByteOutput();
         if (holding.leaseNanos() == 0) {
             Records.begin(out, Records.ENTRY);
         } else {
             Records.begin(out, Records.CLIENT_ENTRY);
             out.putLong(holding.leaseNanos());
+            // The mediator may die, too, before the lease has ended.
+            out.putLong(holding.endNanos() == null ? Records.CONNECTED : Math.max(0, holding.leftNanos(threads.nanoTime())));
         }
         GridCodec.ENTRY.put(holding.entry(), out);
         return Records.end(out);

@@ -2,7 +2,9 @@ package dev.tutti.grid.member;
 
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.member.Clients.Registration;
+import dev.tutti.grid.member.Clients.Room;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** A producer or consumer of a client, as one registration of it. Thread-safe. */
@@ -10,6 +12,7 @@ public abstract sealed class ClientEntry permits ClientProducer, ClientConsumer 
 
     private final Clients clients;
     private final Registration registration;
+    private final AtomicReference<@Nullable Room> room = new AtomicReference<>();
 
     ClientEntry(Clients clients, Registration registration) {
         this.clients = clients;
@@ -26,6 +29,19 @@ public abstract sealed class ClientEntry permits ClientProducer, ClientConsumer 
     /** Returns the producer; null for a consumer. */
     @Nullable LocalProducer producer() {
         return null;
+    }
+
+    /** Notes the memory that the entry has until it ends. */
+    void took(Room taken) {
+        room.set(taken);
+    }
+
+    /** Gives the memory back. Idempotent. */
+    void giveBack() {
+        Room taken = room.getAndSet(null);
+        if (taken != null) {
+            taken.giveBack();
+        }
     }
 
     /** Stops what the entry stands for. The listener of a consumer is not called any more. */

@@ -2,7 +2,6 @@ package dev.tutti.grid.member;
 
 import dev.tutti.Node;
 import dev.tutti.Threads;
-import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.Filter;
 import dev.tutti.grid.Measurement;
@@ -11,8 +10,11 @@ import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.Topic;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
+import dev.tutti.grid.internal.memory.Share;
+import dev.tutti.grid.internal.memory.Sizes;
 import dev.tutti.grid.match.Selector;
 import java.time.Duration;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,12 @@ import org.jspecify.annotations.Nullable;
  * number, at this member or at another one, and so nobody misses the entry meanwhile. Thread-safe.
  */
 public final class Clients {
+
+    /** Lease of a mediator's clients by default: with the time until a death is detected, entries of the dead go within 30 seconds. */
+    public static final Duration LEASE_DEFAULT = Duration.ofSeconds(20);
+
+    /** Memory for entries and measurements of clients by default. */
+    private static final long KEPT_DEFAULT = 16L << 20;
 
     /** Longest lease. */
     public static final Duration LEASE_MAX = Duration.ofHours(1);
@@ -57,6 +65,9 @@ public final class Clients {
          */
         void register(Entry entry, long leaseNanos);
 
+        /** Announces that the client of an entry has gone: its lease has begun. */
+        void onDisconnected(Entry entry, long leaseNanos, long leftNanos);
+
         void withdraw(String id);
 
         /** Tells other sites what consumers here want now. */
@@ -66,7 +77,7 @@ public final class Clients {
     private final Node node;
     private final String site;
     private final Threads threads;
-    private final Callbacks callbacks;
+    private final LocalConsumer.Caller caller;
     private final LocalProducers producers;
     private final LocalConsumers consumers;
     private final Home home;
@@ -74,17 +85,42 @@ public final class Clients {
 
     // Guarded by the lock.
     private final TreeMap<String, ClientEntry> byId = new TreeMap<>();
+    private Share keeping = new Share(KEPT_DEFAULT);
     private boolean isClosed;
 
     /** @param site name of the site */
-    Clients(Node node, String site, Callbacks callbacks, LocalProducers producers, LocalConsumers consumers, Home home) {
+    Clients(Node node, String site, LocalConsumer.Caller caller, LocalProducers producers, LocalConsumers consumers, Home home) {
         this.node = node;
         this.site = site;
         this.threads = node.threads();
-        this.callbacks = callbacks;
+        this.caller = caller;
         this.producers = producers;
         this.consumers = consumers;
         this.home = home;
+    }
+
+    /**
+     * Sets the bytes of memory for the entries of all clients and the measurements that are kept for their producers: 16 MiB by default.
+     * Beyond it, the producer that has the most forgets its oldest measurements; if there are none, entries are refused. It counts for
+     * entries and producers that are registered from now on.
+     */
+    public void keepAtMost(long bytes) {
+        lock.lock();
+        try {
+            keeping = new Share(bytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns numbers for monitoring. */
+    Map<String, Long> numbers() {
+        lock.lock();
+        try {
+            return Map.of("client-kept-bytes", keeping.usedBytes(), "client-kept-relieved", keeping.relieved());
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
@@ -110,7 +146,9 @@ public final class Clients {
         ClientProducer registered;
         lock.lock();
         try {
-            before = register(entry, registration);
+            before = checkMayRegister(entry, registration);
+            Room room = room(entry);
+            register(entry, registration, room);
             LocalProducer known = before == null ? null : before.producer();
             LocalProducer producer;
             if (known != null && known.options().equals(options)) {
@@ -118,11 +156,12 @@ public final class Clients {
                 producer.renew(entry);
                 before = null;
             } else {
-                producer = new LocalProducer(new ProducerHome(), threads, options, entry);
+                producer = new LocalProducer(new ProducerHome(), threads, options, entry, keeping);
                 producers.add(entry.id(), producer);
             }
             registered = new ClientProducer(this, registration, producer);
-            byId.put(entry.id(), registered);
+            registered.took(room);
+            replace(byId.put(entry.id(), registered));
         } finally {
             lock.unlock();
         }
@@ -155,11 +194,20 @@ public final class Clients {
         ClientConsumer registered;
         lock.lock();
         try {
-            before = register(entry, registration);
-            LocalConsumer consumer = new LocalConsumer(threads, callbacks::call, entry, options, listener, consumers::remove);
-            registered = new ClientConsumer(this, registration, consumer);
-            byId.put(entry.id(), registered);
+            before = checkMayRegister(entry, registration);
+            LocalConsumer consumer = new LocalConsumer(threads, caller, entry, options, listener, consumers::remove);
+            Room room = room(entry);
+            // First what the entry promises: whoever finds it may publish at once.
             consumers.add(consumer);
+            try {
+                register(entry, registration, room);
+            } catch (IllegalStateException e) {
+                consumers.remove(consumer);
+                throw e;
+            }
+            registered = new ClientConsumer(this, registration, consumer);
+            registered.took(room);
+            replace(byId.put(entry.id(), registered));
         } finally {
             lock.unlock();
         }
@@ -168,8 +216,35 @@ public final class Clients {
         return registered;
     }
 
+    /** Memory of an entry, in the share that it was taken from. */
+    record Room(Share share, long bytes) {
+
+        void giveBack() {
+            share.add(-bytes);
+        }
+    }
+
+    /** @throws IllegalStateException if there is none */
+    private Room room(Entry entry) {
+        long bytes = Sizes.of(entry);
+        if (!keeping.tryTake(bytes)) {
+            throw new IllegalStateException("entries of clients have " + keeping.usedBytes() + " bytes, and " + bytes + " more than "
+                    + keeping.bytesMax() + " are not possible; more memory for the mediator would do, or fewer entries");
+        }
+        return new Room(keeping, bytes);
+    }
+
+    private void register(Entry entry, Registration registration, Room room) {
+        try {
+            home.register(entry, registration.lease.toNanos());
+        } catch (IllegalStateException e) {
+            room.giveBack();
+            throw e;
+        }
+    }
+
     /** Returns the registration before. */
-    private @Nullable ClientEntry register(Entry entry, Registration registration) {
+    private @Nullable ClientEntry checkMayRegister(Entry entry, Registration registration) {
         if (isClosed) {
             throw new IllegalStateException("the member of the grid is closed");
         }
@@ -178,8 +253,13 @@ public final class Clients {
             throw new IllegalStateException("identity " + entry.id() + " is registered with number " + before.registration().number()
                     + " here; a client that comes back registers with a larger one than " + registration.number);
         }
-        home.register(entry, registration.lease.toNanos());
         return before;
+    }
+
+    private static void replace(@Nullable ClientEntry before) {
+        if (before != null) {
+            before.giveBack();
+        }
     }
 
     /** Ends without the lock: a consumer waits for its listener. */
@@ -204,11 +284,21 @@ public final class Clients {
         }
         // Not on the thread of the group's messages: a listener may take its time.
         ClientEntry ended = gone;
+        ended.giveBack();
         threads.start("tutti-grid-client", ended::end);
     }
 
     /** Withdraws an entry after a while, if it is still there with the same registration. */
     void withdrawAfter(Duration time, ClientEntry entry) {
+        lock.lock();
+        try {
+            if (isClosed || byId.get(entry.entry().id()) != entry) {
+                return;
+            }
+            home.onDisconnected(entry.entry(), entry.registration().lease().toNanos(), time.toNanos());
+        } finally {
+            lock.unlock();
+        }
         threads.startAfter(time.toNanos(), "tutti-grid-lease", () -> withdraw(entry));
     }
 
@@ -221,6 +311,7 @@ public final class Clients {
                 return;
             }
             home.withdraw(id);
+            entry.giveBack();
         } finally {
             lock.unlock();
         }

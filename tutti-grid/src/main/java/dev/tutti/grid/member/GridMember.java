@@ -22,13 +22,12 @@ import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.Query;
 import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
-import dev.tutti.grid.Topic;
 import dev.tutti.grid.internal.codec.GridCodec;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
 import dev.tutti.grid.match.Selector;
-import dev.tutti.grid.store.StoreException;
 import dev.tutti.sites.SiteMessage;
 import dev.tutti.sites.Sites;
+import dev.tutti.sites.SitesView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -40,8 +39,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,6 +58,9 @@ public final class GridMember implements Grid {
     public static final int REGISTERED_MAX = Registry.MEMBER_ENTRIES_MAX / 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(GridMember.class);
+    /** Most entries whose changes wait to be announced when a client registers another one. */
+    private static final int CHANGES_MAX = 100_000;
+
     private static final long RETAINED_BYTES = 64L << 20;
 
     private final Node node;
@@ -68,15 +70,14 @@ public final class GridMember implements Grid {
     private final long queueBytes;
     private final Callbacks callbacks;
     private final LocalConsumers consumers = new LocalConsumers();
-    private final LongAdder malformed = new LongAdder();
-    private final LongAdder published = new LongAdder();
-    private final LongAdder received = new LongAdder();
+    private final MemberHome.Counters counters = new MemberHome.Counters();
     private final CompletableFuture<Void> complete = new CompletableFuture<>();
     private final StoreKeeper store;
     private final Registry registry;
     private final Announcer announcer;
     private final @Nullable SiteLink siteLink;
     private final LocalProducers producers = new LocalProducers();
+    private final MemberHome home;
     private final Clients clients;
     private final Leases leases;
     private final ReentrantLock lock = new ReentrantLock();
@@ -88,6 +89,7 @@ public final class GridMember implements Grid {
 
     private volatile @Nullable Group group;
     private volatile @Nullable Queries queries;
+    private volatile String whyLeft = "";
 
     private GridMember(GridBuilder options) {
         Sites sites = options.sites();
@@ -101,7 +103,8 @@ public final class GridMember implements Grid {
         this.registry = new Registry(this::flowTo, store);
         this.announcer = new Announcer(threads, name, registry);
         this.leases = new Leases(threads, registry);
-        this.clients = new Clients(node, site, callbacks, producers, consumers, new ClientHome());
+        this.home = new MemberHome(registry, announcer, producers, consumers, counters);
+        this.clients = new Clients(node, site, this::call, producers, consumers, new ClientHome());
         this.siteLink = sites == null ? null : new SiteLink(sites, registry, queueBytes, consumers::filters);
     }
 
@@ -135,7 +138,7 @@ public final class GridMember implements Grid {
                 .join();
         group = joined;
         announcer.onJoined(joined);
-        queries = new Queries(node, sites, name, new Own());
+        queries = new Queries(node, sites, name, new MemberSource(store, producers, registry, () -> joined.self().node()));
         SiteLink link = siteLink;
         if (sites != null && link != null) {
             link.onJoined(sites.group(name + ".sites")
@@ -231,8 +234,8 @@ public final class GridMember implements Grid {
     }
 
     private void onMalformed(String sender, MalformedException e) {
-        malformed.increment();
-        if (malformed.sum() == 1) {
+        counters.malformed.increment();
+        if (counters.malformed.sum() == 1) {
             LOG.warn("Grid {}: a message of {} is malformed and was ignored, as further ones will be without a message here: {}",
                     name, sender, e.getMessage());
         }
@@ -240,11 +243,13 @@ public final class GridMember implements Grid {
 
     private void onRecord(Member sender, int kind, ByteInput content) {
         switch (kind) {
-            case Records.ENTRY -> registry.put(sender, GridCodec.ENTRY.take(content), 0);
+            case Records.ENTRY -> registry.put(sender, GridCodec.ENTRY.take(content), 0, null);
             case Records.CLIENT_ENTRY -> {
                 long leaseNanos = Records.takeLease(content);
+                long leftNanos = content.takeLong();
+                Long endNanos = leftNanos < 0 ? null : (Long) (threads.nanoTime() + Math.min(leftNanos, leaseNanos));
                 Entry entry = GridCodec.ENTRY.take(content);
-                registry.put(sender, entry, leaseNanos);
+                registry.put(sender, entry, leaseNanos, endNanos);
                 clients.onRegisteredElsewhere(entry.id(), entry.registration());
             }
             case Records.ORPHAN -> {
@@ -273,7 +278,7 @@ public final class GridMember implements Grid {
         switch (kind) {
             case Records.MEASUREMENT -> {
                 Measurement measurement = GridCodec.MEASUREMENT.take(content);
-                received.increment();
+                counters.received.increment();
                 consumers.offer(measurement);
             }
             case Records.GAP -> onGap(GridCodec.GAP.take(content));
@@ -282,6 +287,7 @@ public final class GridMember implements Grid {
     }
 
     private void onClosed(String reason) {
+        whyLeft = reason.isEmpty() ? "it was closed" : reason;
         complete.completeExceptionally(new IllegalStateException(reason));
     }
 
@@ -326,6 +332,20 @@ public final class GridMember implements Grid {
         return name;
     }
 
+    /** Returns the sites, as this member was told last; an empty view if there is one site. */
+    public SitesView sites() {
+        SiteLink link = siteLink;
+        return link == null ? new SitesView(0, List.of()) : link.sites();
+    }
+
+    /**
+     * Returns the reason for which the group of the grid was left, although the grid is not closed; empty while it has not been. A member
+     * that has left gets no measurements, and sends none. Close it and join again, with a new node if the node has stopped.
+     */
+    public String whyLeft() {
+        return whyLeft;
+    }
+
     /** Returns the name of the node. */
     public String node() {
         return node.name();
@@ -349,9 +369,9 @@ public final class GridMember implements Grid {
                     -1,
                     1,
                     options.attributes());
-            LocalProducer producer = new LocalProducer(new Home(), threads, options, entry);
+            LocalProducer producer = new LocalProducer(home, threads, options, entry, null);
             producers.add(entry.id(), producer);
-            registry.putOwn(entry, 0);
+            registry.putOwn(entry, 0, null);
             announcer.announce(entry.id());
             return producer;
         } finally {
@@ -367,21 +387,10 @@ public final class GridMember implements Grid {
         try {
             checkMayRegister(consumers.count(), "consumers");
             Entry entry = new Entry(
-                    nextId(),
-                    Entry.Kind.CONSUMER,
-                    options.name(),
-                    site,
-                    node.name(),
-                    "",
-                    options.filters(),
-                    "",
-                    "",
-                    -1,
-                    1,
-                    options.attributes());
-            consumer = new LocalConsumer(threads, callbacks::call, entry, options, listener, this::withdraw);
+                    nextId(), Entry.Kind.CONSUMER, options.name(), site, node.name(), "", options.filters(), "", "", -1, 1, options.attributes());
+            consumer = new LocalConsumer(threads, this::call, entry, options, listener, this::withdraw);
             consumers.add(consumer);
-            registry.putOwn(entry, 0);
+            registry.putOwn(entry, 0, null);
             announcer.announce(entry.id());
         } finally {
             lock.unlock();
@@ -390,10 +399,26 @@ public final class GridMember implements Grid {
         return consumer;
     }
 
-    private void checkMayRegister(int count, String kind) {
+    private <T extends Object> void call(String callback, Consumer<? super T> method, T argument) {
+        // Not as a listener of the group: what one consumer does with a measurement is no reason for the member to leave.
+        Throwable thrown = callbacks.attempt(() -> method.accept(argument));
+        if (thrown != null) {
+            counters.listenerFailures.increment();
+            LOG.error("Grid {}: {} of a listener has failed", name, callback, thrown);
+        }
+    }
+
+    private void checkOpen() {
         if (isClosed) {
             throw new IllegalStateException("grid " + name + " is closed");
         }
+        if (!whyLeft.isEmpty()) {
+            throw new IllegalStateException("node " + node.name() + " has left the group of grid " + name + ": " + whyLeft);
+        }
+    }
+
+    private void checkMayRegister(int count, String kind) {
+        checkOpen();
         if (count >= REGISTERED_MAX) {
             throw new IllegalStateException("grid " + name + " has " + count + " " + kind + " here, and no more are possible");
         }
@@ -421,48 +446,22 @@ public final class GridMember implements Grid {
         }
     }
 
-    private class Home implements LocalProducer.Home {
-
-        @Override
-        public void publish(Measurement measurement) {
-            Shipment shipment = new Shipment(measurement);
-            shipment.check();
-            published.increment();
-            consumers.offer(measurement);
-            registry.match(measurement, sink -> sink.offer(shipment));
-        }
-
-        @Override
-        public boolean isWanted(Topic topic) {
-            return consumers.isWanted(topic) || registry.isWanted(topic);
-        }
-
-        @Override
-        public void onChanged(LocalProducer producer) {
-            Entry entry = producer.entry();
-            long leaseNanos = registry.holding(entry.id()).map(Holding::leaseNanos).orElse(0L);
-            registry.putOwn(entry, leaseNanos);
-            announcer.announce(entry.id());
-        }
-
-        @Override
-        public void onClosed(LocalProducer producer) {
-            String id = producer.entry().id();
-            producers.remove(id, producer);
-            registry.removeOwn(id);
-            announcer.announce(id);
-        }
-    }
-
     /** Returns the producers and consumers of processes without a node, which a mediator registers here. */
     public Clients clients() {
         return clients;
     }
 
-    private final class ClientHome extends Home implements Clients.Home {
+    private final class ClientHome extends MemberHome implements Clients.Home {
+
+        ClientHome() {
+            super(registry, announcer, producers, consumers, counters);
+        }
 
         @Override
         public void register(Entry entry, long leaseNanos) {
+            if (announcer.waiting() >= CHANGES_MAX) {
+                throw new IllegalStateException("the changes of " + CHANGES_MAX + " entries have not been announced yet; register it later");
+            }
             boolean isProducer = entry.kind() == Entry.Kind.PRODUCER;
             lock.lock();
             try {
@@ -470,11 +469,18 @@ public final class GridMember implements Grid {
             } finally {
                 lock.unlock();
             }
-            if (!registry.putOwn(entry, leaseNanos)) {
+            if (!registry.putOwn(entry, leaseNanos, null)) {
                 throw new IllegalStateException("identity " + entry.id() + " is in use elsewhere; a client that comes back registers with a larger"
                         + " number than " + registry.find(entry.id()).map(Entry::registration).orElse(entry.registration()));
             }
             announcer.announce(entry.id());
+        }
+
+        @Override
+        public void onDisconnected(Entry entry, long leaseNanos, long leftNanos) {
+            if (registry.putOwn(entry, leaseNanos, threads.nanoTime() + leftNanos)) {
+                announcer.announce(entry.id());
+            }
         }
 
         @Override
@@ -492,6 +498,12 @@ public final class GridMember implements Grid {
     // ------------------------------------------------------------------ queries
 
     private Queries asking() {
+        lock.lock();
+        try {
+            checkOpen();
+        } finally {
+            lock.unlock();
+        }
         return Objects.requireNonNull(queries, "the grid is not joined");
     }
 
@@ -512,34 +524,12 @@ public final class GridMember implements Grid {
         return asking().ask(filter, from, to, false, deadline);
     }
 
-    private final class Own implements Queries.Source {
-
-        @Override
-        public List<Entry> find(Query query) throws StoreException {
-            return store.find(query);
-        }
-
-        @Override
-        public List<Measurement> values(Request.Values request) {
-            return producers.values(request);
-        }
-
-        @Override
-        public TreeSet<NodeId> producersOf(String pattern) {
-            TreeSet<NodeId> nodes = new TreeSet<>();
-            registry.producersOf(pattern).forEach(member -> nodes.add(member.node()));
-            if (producers.isAskedBy(pattern)) {
-                nodes.add(joined().self().node());
-            }
-            return nodes;
-        }
-    }
-
     // ------------------------------------------------------------------ state
 
     @Override
     public Map<String, Long> status() {
         TreeMap<String, Long> status = new TreeMap<>();
+        status.put("joined", whyLeft.isEmpty() ? 1L : 0L);
         status.put("producers", (long) producers.count());
         status.put("consumers", (long) consumers.count());
         status.put("delivered", consumers.sum(LocalConsumer::delivered));
@@ -550,12 +540,14 @@ public final class GridMember implements Grid {
         status.put("sent", flows.stream().mapToLong(Flow::sent).sum());
         status.put("unsent", flows.stream().mapToLong(Flow::dropped).sum());
         status.put("unsent-waiting-bytes", flows.stream().mapToLong(Flow::waitingBytes).sum());
-        status.put("published", published.sum());
-        status.put("received", received.sum());
-        status.put("malformed", malformed.sum());
-        status.put("entries", (long) registry.all().size());
-        status.put("entries-orphaned", (long) registry.orphans().size());
+        status.put("published", counters.published.sum());
+        status.put("received", counters.received.sum());
+        status.put("malformed", counters.malformed.sum());
+        status.put("listener-failures", counters.listenerFailures.sum());
+        status.put("entries", (long) registry.count());
+        status.put("entries-orphaned", (long) registry.orphanCount());
         status.put("entries-refused", registry.refused());
+        status.putAll(clients.numbers());
         status.put("store-failures", store.failures());
         return status;
     }
@@ -574,7 +566,7 @@ public final class GridMember implements Grid {
         clients.close();
         leases.close();
         producers.all().forEach(LocalProducer::close);
-        consumers.all().forEach(LocalConsumer::close);
+        LocalConsumer.closeAll(consumers.all());
         announcer.close();
         SiteLink link = siteLink;
         if (link != null) {

@@ -27,8 +27,12 @@ final class LocalConsumers {
     void add(LocalConsumer consumer) {
         lock.lock();
         try {
-            byId.put(consumer.entry().id(), consumer);
             consumer.entry().filters().stream().distinct().forEach(filter -> index.add(filter, consumer));
+            // A client may register again before its connection from before is known to have ended.
+            LocalConsumer before = byId.put(consumer.entry().id(), consumer);
+            if (before != null) {
+                forget(before);
+            }
         } finally {
             lock.unlock();
         }
@@ -41,11 +45,15 @@ final class LocalConsumers {
             if (!byId.remove(consumer.entry().id(), consumer)) {
                 return false;
             }
-            consumer.entry().filters().stream().distinct().forEach(filter -> index.remove(filter, consumer));
+            forget(consumer);
             return true;
         } finally {
             lock.unlock();
         }
+    }
+
+    private void forget(LocalConsumer consumer) {
+        consumer.entry().filters().stream().distinct().forEach(filter -> index.remove(filter, consumer));
     }
 
     List<LocalConsumer> all() {

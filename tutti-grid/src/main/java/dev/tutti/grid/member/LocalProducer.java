@@ -8,6 +8,8 @@ import dev.tutti.grid.Measurement;
 import dev.tutti.grid.Producer;
 import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.Topic;
+import dev.tutti.grid.internal.memory.Share;
+import dev.tutti.grid.internal.memory.Sizes;
 import dev.tutti.grid.match.Patterns;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -18,9 +20,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** A producer at this member. */
-final class LocalProducer implements Producer {
+final class LocalProducer implements Producer, Share.Holder {
 
     /** Most topics whose last measurement is kept for queries. */
     private static final int LATEST_MAX = 10_000;
@@ -44,18 +47,25 @@ final class LocalProducer implements Producer {
     private final Home home;
     private final Threads threads;
     private final ProducerOptions options;
+    /** Memory for the measurements that are kept, which several producers have together; null if this one has its own. */
+    private final @Nullable Share keeping;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
     private final ArrayDeque<Measurement> history = new ArrayDeque<>();
     private final TreeMap<String, Measurement> latest = new TreeMap<>();
+    private volatile long heldBytes;
     private Entry entry;
     private long sequence;
     private long announcedNanos;
     private boolean isAnnouncing;
     private boolean isClosed;
 
-    LocalProducer(Home home, Threads threads, ProducerOptions options, Entry entry) {
+    LocalProducer(Home home, Threads threads, ProducerOptions options, Entry entry, @Nullable Share keeping) {
+        this.keeping = keeping;
+        if (keeping != null) {
+            keeping.enter(this);
+        }
         this.home = home;
         this.threads = threads;
         this.options = options;
@@ -106,10 +116,13 @@ final class LocalProducer implements Producer {
                 return false;
             }
             publishNext(measurement);
-            return true;
         } finally {
             lock.unlock();
         }
+        if (keeping != null) {
+            keeping.relieve();
+        }
+        return true;
     }
 
     private void checkTopic(Topic topic) {
@@ -144,13 +157,45 @@ final class LocalProducer implements Producer {
     private void keep(Measurement measurement) {
         String path = measurement.topic().path();
         if (latest.size() < LATEST_MAX || latest.containsKey(path)) {
-            latest.put(path, measurement);
+            Measurement before = latest.put(path, measurement);
+            count(before, measurement);
         }
         if (options.history() > 0) {
-            if (history.size() == options.history()) {
-                history.remove();
-            }
+            Measurement oldest = history.size() == options.history() ? history.remove() : null;
             history.add(measurement);
+            count(oldest, measurement);
+        }
+    }
+
+    /** Counts a measurement that is kept instead of another one; either may be none. */
+    private void count(@Nullable Measurement before, @Nullable Measurement after) {
+        if (keeping == null) {
+            return;
+        }
+        long bytes = (after == null ? 0 : Sizes.of(after)) - (before == null ? 0 : Sizes.of(before));
+        heldBytes += bytes;
+        keeping.add(bytes);
+    }
+
+    @Override
+    public long heldBytes() {
+        return heldBytes;
+    }
+
+    /** Forgets the oldest measurements of the history, and then last ones. */
+    @Override
+    public void giveBack(long bytes) {
+        lock.lock();
+        try {
+            long enough = heldBytes - bytes;
+            while (heldBytes > enough && !history.isEmpty()) {
+                count(history.remove(), null);
+            }
+            while (heldBytes > enough && !latest.isEmpty()) {
+                count(latest.pollFirstEntry().getValue(), null);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -254,6 +299,10 @@ final class LocalProducer implements Producer {
             isClosed = true;
         } finally {
             lock.unlock();
+        }
+        if (keeping != null) {
+            keeping.leave(this);
+            giveBack(heldBytes);
         }
         home.onClosed(this);
     }

@@ -14,6 +14,7 @@ import dev.tutti.grid.Entry;
 import dev.tutti.grid.Filter;
 import dev.tutti.grid.Measurement;
 import dev.tutti.grid.Query;
+import dev.tutti.grid.internal.codec.GridCodec;
 import dev.tutti.grid.store.StoreException;
 import dev.tutti.sites.Site;
 import dev.tutti.sites.Sites;
@@ -21,7 +22,6 @@ import dev.tutti.sites.calls.SiteCallException;
 import dev.tutti.sites.calls.SiteCalls;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -166,8 +166,9 @@ final class Queries implements AutoCloseable {
         return new Answer<>(byId.values().stream().sorted(BY_NAME).toList(), all.missing());
     }
 
-    Answer<Measurement> ask(Filter filter, Instant from, Instant to, boolean isLatest, Duration deadline) {
-        Request request = new Request.Values(filter, micros(from), micros(to), isLatest, beforeThat(deadline).toMillis());
+    Answer<Measurement> ask(Filter filter, Instant from, Instant to, boolean isLatest, Duration within) {
+        Duration deadline = Query.bounded(within);
+        Request request = new Request.Values(filter, GridCodec.boundedMicros(from), GridCodec.boundedMicros(to), isLatest, beforeThat(deadline).toMillis());
         Reply all = ask(request, List.of(), deadline);
         return new Answer<>(all.measurements().stream().sorted(BY_TIME).toList(), all.missing());
     }
@@ -175,13 +176,6 @@ final class Queries implements AutoCloseable {
     /** Returns the time for which a site waits for its members: it has to answer before the one that asks gives up. */
     private static Duration beforeThat(Duration deadline) {
         return deadline.multipliedBy(4).dividedBy(5);
-    }
-
-    private static long micros(Instant time) {
-        if (time.equals(Instant.MIN) || time.equals(Instant.MAX)) {
-            return time.equals(Instant.MIN) ? Long.MIN_VALUE : Long.MAX_VALUE;
-        }
-        return ChronoUnit.MICROS.between(Instant.EPOCH, time);
     }
 
     private Reply ask(Request request, List<String> names, Duration within) {

@@ -27,11 +27,14 @@ final class Records {
     /** All filters of the sender's consumers, for other sites. */
     static final int INTERESTS = 6;
 
-    /** Entry of a client of the sender, with its lease. */
+    /** Entry of a client of the sender, with its lease, and the time that is left of it if the client is not connected. */
     static final int CLIENT_ENTRY = 7;
 
     /** Entry of a client without a member, with its lease, and the time that is left of it, for members that have come. */
     static final int ORPHAN = 8;
+
+    /** Time that is left of the lease of a client that is connected. */
+    static final long CONNECTED = -1;
 
     private static final int HEAD = 1 + Integer.BYTES;
 

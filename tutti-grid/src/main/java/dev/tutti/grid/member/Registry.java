@@ -21,6 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Entries of the own site, by the members that they are at, and an index of destinations by the filters of consumers elsewhere.
@@ -70,10 +71,11 @@ final class Registry {
     /**
      * Adds or replaces an entry of this member, which has no destination in the index.
      *
+     * @param endNanos time at which its lease ends; null if its client is connected, or it has no lease
      * @return whether that was possible: a client's identity may be registered with a larger number elsewhere
      */
-    boolean putOwn(Entry entry, long leaseNanos) {
-        return put(new Holding(Holder.SELF, entry, leaseNanos));
+    boolean putOwn(Entry entry, long leaseNanos, @Nullable Long endNanos) {
+        return put(new Holding(Holder.SELF, entry, leaseNanos, endNanos));
     }
 
     void removeOwn(String id) {
@@ -95,8 +97,8 @@ final class Registry {
     }
 
     /** Adds or replaces an entry of another member. */
-    void put(Member owner, Entry entry, long leaseNanos) {
-        put(new Holding(new Holder.Other(owner), entry, leaseNanos));
+    void put(Member owner, Entry entry, long leaseNanos, @Nullable Long endNanos) {
+        put(new Holding(new Holder.Other(owner), entry, leaseNanos, endNanos));
     }
 
     private boolean put(Holding next) {
@@ -182,7 +184,7 @@ final class Registry {
             for (String id : List.copyOf(ids(new Holder.Other(owner)))) {
                 Holding before = held(id);
                 if (before.leaseNanos() > 0) {
-                    orphan(before, nowNanos + before.leaseNanos());
+                    orphan(before, nowNanos);
                 } else {
                     forget(before);
                 }
@@ -198,7 +200,7 @@ final class Registry {
         }
     }
 
-    private void orphan(Holding before, long endNanos) {
+    private void orphan(Holding before, long nowNanos) {
         if (orphanIds.size() >= ORPHANS_MAX) {
             refused++;
             forget(before);
@@ -208,7 +210,7 @@ final class Registry {
         releaseFilters(before);
         ids(before.holder()).remove(id);
         orphanIds.add(id);
-        holdings.put(id, new Holding(new Holder.Nobody(endNanos), before.entry(), before.leaseNanos()));
+        holdings.put(id, before.orphaned(nowNanos));
     }
 
     /** Adds an entry without a member, of which another member has told, unless the entry is known. */
@@ -222,7 +224,7 @@ final class Registry {
                 refused++;
                 return;
             }
-            put(new Holding(new Holder.Nobody(endNanos), entry, leaseNanos));
+            put(new Holding(Holder.NOBODY, entry, leaseNanos, endNanos));
         } finally {
             lock.unlock();
         }
@@ -233,6 +235,26 @@ final class Registry {
         lock.lock();
         try {
             return orphanIds.stream().map(this::held).toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the number of entries without a member. */
+    int orphanCount() {
+        lock.lock();
+        try {
+            return orphanIds.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the number of all entries. */
+    int count() {
+        lock.lock();
+        try {
+            return holdings.size();
         } finally {
             lock.unlock();
         }

@@ -74,6 +74,11 @@ final class SiteLink {
         this.own = own;
     }
 
+    /** Returns the list of sites. */
+    SitesView sites() {
+        return sites.view();
+    }
+
     void onJoined(SiteGroup joined) {
         group = joined;
         watch();

@@ -14,10 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A store in a database: PostgreSQL, MariaDB, MySQL or H2. Each member writes rows of its own, so that the members of a site, and
@@ -28,8 +25,7 @@ import org.slf4j.LoggerFactory;
  * wildcard, by which queries find it. Long texts are cut in the columns, and characters that a database can't have are written as
  * {@code \}{@code u0000}.
  *
- * <p>There are two connections, one for changes and one for queries. They are kept, and opened again after a failure. An entry
- * that has more than {@link #CONTENT_BYTES_MAX} as bytes is not stored.
+ * <p>There are two connections, one for changes and one for queries. They are kept, and opened again after a failure.
  */
 public final class JdbcStore implements RegistryStore {
 
@@ -39,11 +35,6 @@ public final class JdbcStore implements RegistryStore {
     /** Time for a query, or a change of one entry, if no other is given. */
     public static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-    /** Most bytes of an entry. MariaDB takes no more than 16 MiB in one statement, in which bytes may be doubled. */
-    public static final int CONTENT_BYTES_MAX = 4 << 20;
-
-    private static final Logger LOG = LoggerFactory.getLogger(JdbcStore.class);
-
     /** A change of all entries may take so many times as long as one of a single entry. */
     private static final int ALL_FACTOR = 10;
 
@@ -52,7 +43,6 @@ public final class JdbcStore implements RegistryStore {
     private final Duration timeout;
     private final Line changes;
     private final Line queries;
-    private final AtomicLong refused = new AtomicLong();
 
     /**
      * @param source closed by whoever has made it
@@ -126,20 +116,10 @@ public final class JdbcStore implements RegistryStore {
             ByteOutput out = new ByteOutput();
             for (Entry entry : entries) {
                 GridCodec.ENTRY.put(entry, out.reset(Integer.MAX_VALUE));
-                if (out.length() <= CONTENT_BYTES_MAX) {
-                    rows.add(writer, entry, out.copy());
-                } else {
-                    refused.incrementAndGet();
-                    LOG.warn("Entry {} has {} bytes and is not stored: at most {} are possible", entry.id(), out.length(), CONTENT_BYTES_MAX);
-                }
+                rows.add(writer, entry, out.copy());
             }
             rows.end();
         }
-    }
-
-    /** Returns the number of times that an entry was not stored because it has more than {@link #CONTENT_BYTES_MAX}. */
-    public long refused() {
-        return refused.get();
     }
 
     @Override

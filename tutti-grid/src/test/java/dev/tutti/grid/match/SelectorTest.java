@@ -108,8 +108,8 @@ class SelectorTest {
         Measurement hostile = measurement("a", Map.of("x", "a".repeat(Like.TEXT_MAX)), Body.of(1));
         assertThat(Selector.parse("x LIKE '" + pattern + "'").matches(hostile)).isFalse();
         assertThat(Selector.parse("x LIKE '%a'").matches(hostile)).isTrue();
-        Measurement longer = measurement("a", Map.of("x", "a".repeat(Like.TEXT_MAX + 1)), Body.of(1));
-        assertThat(Selector.parse("x LIKE '%a'").matches(longer)).isFalse();
+        Measurement longer = measurement("a", Map.of(), Body.of(1, "a".repeat(Like.TEXT_MAX + 1)));
+        assertThat(Selector.parse("unit LIKE '%a'").matches(longer)).isFalse();
     }
 
     @Test

@@ -128,7 +128,7 @@ class MediatorDoorTest {
                 GridClient client = GridClient.of(mediator.url()).open();
                 HttpClient http = HttpClient.newHttpClient()) {
             client.subscribe(SubscriptionOptions.of("c", Filter.ALL), measurement -> {});
-            Await.until("the client is there", () -> mediator.numbers().get("clients") == 1);
+            Await.until("the client is there", () -> mediator.numbers().get("clients") == 1 && client.isConnected());
             CompletableFuture<Integer> closed = new CompletableFuture<>();
             WebSocket socket = http.newWebSocketBuilder()
                     .buildAsync(URI.create(mediator.url().toString().replace("http", "ws") + "/v1/grid"), new WebSocket.Listener() {

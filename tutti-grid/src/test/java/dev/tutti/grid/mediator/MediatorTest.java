@@ -20,17 +20,13 @@ import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.Topic;
 import dev.tutti.grid.client.GridClient;
-import dev.tutti.grid.internal.wire.ClientMessage;
 import dev.tutti.grid.member.GridMember;
 import dev.tutti.testing.Await;
-import java.io.ByteArrayOutputStream;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.WebSocket;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -38,10 +34,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -227,7 +220,8 @@ class MediatorTest {
         Inbox other = new Inbox();
         client(mediator).subscribe(SubscriptionOptions.of("other", Filter.ALL), other);
         Producer producer = member.produce(ProducerOptions.of("p", "large"));
-        SlowClient slow = new SlowClient(mediator.url());
+        RawClient slow = opened(new RawClient(mediator.url()));
+        slow.register(slow.id(1), Entry.Kind.CONSUMER, 1, "#");
         Await.until("both are there", () -> found(member, "large").size() == 3);
         byte[] large = new byte[1 << 20];
         for (int i = 0; i < 40; i++) {
@@ -237,66 +231,10 @@ class MediatorTest {
         }
         assertThat(mediator.numbers().get("client-dropped")).isPositive();
         assertThat(mediator.numbers().get("client-waiting-bytes")).isLessThanOrEqualTo(8L << 20);
-        slow.read();
+        slow.reading();
         Await.until("all are told or missing", () -> slow.told() + slow.missing() == 40);
         assertThat(slow.missing()).isEqualTo(mediator.numbers().get("client-dropped"));
         assertThat(other.gaps).isEmpty();
-    }
-
-    private static final class SlowClient implements WebSocket.Listener {
-
-        private final Queue<ClientMessage> messages = new ConcurrentLinkedQueue<>();
-        private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
-        private final WebSocket socket;
-        private volatile boolean isReading;
-
-        SlowClient(URI url) {
-            socket = HttpClient.newHttpClient()
-                    .newWebSocketBuilder()
-                    .buildAsync(URI.create(url.toString().replace("http", "ws") + "/v1/grid"), this)
-                    .join();
-            Entry entry = new Entry(
-                    "slow", Entry.Kind.CONSUMER, "slow", "", "", "", List.of(Filter.ALL), "", "", -1, 1, Map.of());
-            socket.sendBinary(
-                            ByteBuffer.wrap(ClientMessage.encode(
-                                    new ClientMessage.Register(entry, 0))),
-                            true)
-                    .join();
-        }
-
-        @Override
-        public void onOpen(WebSocket opened) {
-            // Nothing is read before read().
-        }
-
-        @Override
-        public CompletionStage<?> onBinary(WebSocket from, ByteBuffer data, boolean isLast) {
-            byte[] bytes = new byte[data.remaining()];
-            data.get(bytes);
-            parts.writeBytes(bytes);
-            if (isLast) {
-                ClientMessage.read(parts.toByteArray(), messages::add);
-                parts.reset();
-            }
-            return CompletableFuture.completedFuture(null);
-        }
-
-        void read() {
-            isReading = true;
-            socket.request(1_000_000);
-        }
-
-        long told() {
-            return isReading
-                    ? messages.stream().filter(each -> each instanceof ClientMessage.Deliver).count()
-                    : 0;
-        }
-
-        long missing() {
-            return messages.stream()
-                    .mapToLong(each -> each instanceof ClientMessage.Missing missing ? missing.gap().count() : 0)
-                    .sum();
-        }
     }
 
     @Test

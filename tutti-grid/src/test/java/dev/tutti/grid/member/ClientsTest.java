@@ -70,6 +70,51 @@ class ClientsTest {
         assertThat(stations.on(1).grid().status()).containsEntry("entries", 2L).containsEntry("entries-orphaned", 0L);
     }
 
+    /** The client died with its member: with the lease and the detection of a mediator by default, its entry is gone within 30 seconds. */
+    @ClusterTest(nodes = 3, seeds = 5)
+    void areGoneWithinThirtySecondsOfTheDeathOfClientAndMember(Cluster cluster) {
+        Components<Station> stations = start(cluster);
+        stations.ask(2, station -> station.grid().clients().produce(new Registration("client-1", 1, Clients.LEASE_DEFAULT), SENSOR));
+        cluster.advance(SECOND);
+        assertThat(found(stations, 3)).containsExactly("n2");
+        cluster.crash(2);
+        cluster.advance(Duration.ofSeconds(30));
+        assertThat(found(stations, 1)).isEmpty();
+        assertThat(found(stations, 3)).isEmpty();
+    }
+
+    /** The lease counts from the death of the client, although its member dies when it is nearly over. */
+    @ClusterTest(nodes = 3, seeds = 5)
+    void areGoneInTimeWhenTheirMemberDiesDuringTheLease(Cluster cluster) {
+        Components<Station> stations = start(cluster);
+        ClientProducer producer =
+                stations.ask(2, station -> station.grid().clients().produce(new Registration("client-1", 1, Clients.LEASE_DEFAULT), SENSOR));
+        cluster.advance(SECOND);
+        stations.run(2, station -> producer.disconnect(Duration.ZERO));
+        cluster.advance(Duration.ofSeconds(18));
+        assertThat(found(stations, 1)).containsExactly("n2");
+        cluster.crash(2);
+        cluster.advance(Duration.ofSeconds(12));
+        assertThat(found(stations, 1)).isEmpty();
+        assertThat(found(stations, 3)).isEmpty();
+    }
+
+    /** A member that comes during the lease is told that the client is gone, too. */
+    @ClusterTest(nodes = 3, seeds = 5)
+    void areGoneInTimeAtMembersThatCameDuringTheLease(Cluster cluster) {
+        Components<Station> stations = start(cluster);
+        ClientProducer producer =
+                stations.ask(2, station -> station.grid().clients().produce(new Registration("client-1", 1, Clients.LEASE_DEFAULT), SENSOR));
+        cluster.advance(SECOND).crash(3).advance(Duration.ofSeconds(10));
+        stations.run(2, station -> producer.disconnect(Duration.ZERO));
+        cluster.advance(Duration.ofSeconds(1)).restart(3).awaitOneView();
+        cluster.advanceUntil("it is back", Duration.ofSeconds(10), () -> stations.running().size() == 3);
+        assertThat(found(stations, 3)).containsExactly("n2");
+        cluster.crash(2).advance(Duration.ofSeconds(22));
+        assertThat(found(stations, 1)).isEmpty();
+        assertThat(found(stations, 3)).isEmpty();
+    }
+
     @ClusterTest(nodes = 3, seeds = 5)
     void stayWhenTheyRegisterAtAnotherMember(Cluster cluster) {
         Components<Station> stations = start(cluster);

@@ -58,8 +58,8 @@ class RegistryTest {
 
     @Test
     void theLargerNumberCountsWhicheverComesFirst() {
-        registry.put(TWO, consumer(2), LEASE);
-        registry.put(ONE, consumer(1), LEASE);
+        registry.put(TWO, consumer(2), LEASE, null);
+        registry.put(ONE, consumer(1), LEASE, null);
         registry.remove(ONE, "c");
         assertThat(registry.all()).containsExactly(consumer(2));
         assertThat(registry.isWanted(TOPIC)).isTrue();
@@ -71,8 +71,8 @@ class RegistryTest {
 
     @Test
     void aWithdrawalOfTheMemberBeforeIsIgnored() {
-        registry.put(ONE, consumer(1), LEASE);
-        registry.put(TWO, consumer(2), LEASE);
+        registry.put(ONE, consumer(1), LEASE, null);
+        registry.put(TWO, consumer(2), LEASE, null);
         registry.remove(ONE, "c");
         registry.removeAll(ONE, 0);
         assertThat(registry.all()).containsExactly(consumer(2));
@@ -83,12 +83,12 @@ class RegistryTest {
 
     @Test
     void anEntryWithoutAMemberIsTakenOverOrEnds() {
-        registry.put(ONE, consumer(1), LEASE);
+        registry.put(ONE, consumer(1), LEASE, null);
         registry.removeAll(ONE, 100);
         assertThat(registry.isWanted(TOPIC)).isFalse();
         assertThat(registry.endLeases(110)).isEqualTo(20);
         assertThat(registry.all()).hasSize(1);
-        registry.put(TWO, consumer(2), LEASE);
+        registry.put(TWO, consumer(2), LEASE, null);
         assertThat(registry.endLeases(200)).isNegative();
         assertThat(registry.all()).containsExactly(consumer(2));
         registry.removeAll(TWO, 200);
@@ -97,11 +97,25 @@ class RegistryTest {
         assertThat(changes).containsExactly("put 1", "put 2", "removed");
     }
 
+    /** The lease has begun when the client left its member, and goes on when the member leaves. */
+    @Test
+    void aLeaseThatHasBegunIsNotBegunAnew() {
+        registry.put(ONE, consumer(1), LEASE, 105L);
+        registry.removeAll(ONE, 100);
+        assertThat(registry.endLeases(104)).isEqualTo(1);
+        assertThat(registry.endLeases(105)).isNegative();
+        assertThat(registry.all()).isEmpty();
+        registry.put(ONE, consumer(1), LEASE, 205L);
+        registry.put(ONE, consumer(2), LEASE, null);
+        registry.removeAll(ONE, 200);
+        assertThat(registry.endLeases(205)).isEqualTo(25);
+    }
+
     @Test
     void aMemberThatComesBackAfterAPartitionHasItsEntriesAgain() {
-        registry.put(ONE, consumer(1), LEASE);
+        registry.put(ONE, consumer(1), LEASE, null);
         registry.removeAll(ONE, 0);
-        registry.put(ONE, consumer(1), LEASE);
+        registry.put(ONE, consumer(1), LEASE, null);
         assertThat(registry.orphans()).isEmpty();
         assertThat(registry.isWanted(TOPIC)).isTrue();
         registry.putOrphan(consumer(1), LEASE, 10);
@@ -110,10 +124,10 @@ class RegistryTest {
 
     @Test
     void aClientDoesNotTakeTheIdentityOfAMembersOwn() {
-        registry.put(ONE, consumer(1), 0);
-        registry.put(TWO, consumer(9), LEASE);
-        registry.put(ONE, consumer(9), LEASE);
-        assertThat(registry.putOwn(consumer(9), LEASE)).isFalse();
+        registry.put(ONE, consumer(1), 0, null);
+        registry.put(TWO, consumer(9), LEASE, null);
+        registry.put(ONE, consumer(9), LEASE, null);
+        assertThat(registry.putOwn(consumer(9), LEASE, null)).isFalse();
         assertThat(registry.all()).containsExactly(consumer(1));
         registry.removeAll(ONE, 0);
         assertThat(registry.all()).isEmpty();

@@ -76,6 +76,8 @@ final class CutCheck {
                 .filter(site -> !site.equals(sender.site()))
                 .mapToLong(site -> sender.accepted()
                         - Life.covered(lives.stream().filter(life -> life.site().equals(site)).toList(), sender))
+                // Negative where the last messages arrived before their sender could note that they were accepted.
+                .map(missing -> Math.max(0, missing))
                 .max()
                 .orElse(0);
     }

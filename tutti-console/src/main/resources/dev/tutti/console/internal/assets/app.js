@@ -2,13 +2,13 @@
 
 import { text, attribute } from "./dom.js";
 import { History } from "./charts.js";
+import { themes } from "./theme.js";
 import { plain } from "./timeline.js";
 import { Sites, SitePage, hasSites } from "./sites.js";
 import { Overview, Members, Groups, GroupPage, MemberPage, TimeLine } from "./pages.js";
 
 const STALE_MILLIS = 4_000;
 const STORIES_MAX = 400;
-const THEMES = ["auto", "light", "dark"];
 
 const app = {
   model: null,
@@ -137,31 +137,4 @@ connect();
 
 // ------------------------------------------------------------------ colours
 
-const themeButton = document.getElementById("theme");
-
-function stored() {
-  try {
-    return localStorage.getItem("tutti-theme") ?? "auto";
-  } catch {
-    return "auto";
-  }
-}
-
-function paint(theme) {
-  attribute(document.documentElement, "data-theme", theme === "auto" ? null : theme);
-  text(themeButton, theme[0].toUpperCase() + theme.slice(1));
-  attribute(themeButton, "aria-label", "Colours: " + (theme === "auto" ? "as the system has them" : theme) + ". Press to change.");
-  page.restyle?.();
-}
-
-themeButton.addEventListener("click", () => {
-  const next = THEMES[(THEMES.indexOf(stored()) + 1) % THEMES.length];
-  try {
-    localStorage.setItem("tutti-theme", next);
-  } catch {
-    // Kept for this page alone.
-  }
-  paint(next);
-});
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => page.restyle?.());
-paint(stored());
+themes(document.getElementById("theme"), () => page.restyle?.());

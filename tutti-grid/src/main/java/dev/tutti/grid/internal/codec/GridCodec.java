@@ -131,6 +131,15 @@ public final class GridCodec {
         }
     }
 
+    /** Returns microseconds since 1970, and the earliest or the latest for a time that has no such number. */
+    public static long boundedMicros(Instant time) {
+        try {
+            return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+        } catch (ArithmeticException e) {
+            return time.isBefore(Instant.EPOCH) ? Long.MIN_VALUE : Long.MAX_VALUE;
+        }
+    }
+
     private static Instant instant(long micros) {
         return Instant.ofEpochSecond(
                 Math.floorDiv(micros, MICROS_PER_SECOND), Math.floorMod(micros, MICROS_PER_SECOND) * NANOS_PER_MICRO);

@@ -1,7 +1,6 @@
 package dev.tutti.grid.internal.delivery;
 
 import dev.tutti.Threads;
-import dev.tutti.grid.Body;
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.Gap;
 import dev.tutti.grid.Measurement;
@@ -9,19 +8,31 @@ import dev.tutti.grid.MeasurementListener;
 import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.WhenFull;
+import dev.tutti.grid.internal.memory.Sizes;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A consumer in this process: a queue of measurements, and a thread that tells its listener while there are some. */
 public final class LocalConsumer implements Subscription {
 
-    /** Memory that a measurement takes besides its texts and bytes, roughly. */
-    private static final int OVERHEAD = 160;
+    private static final Logger LOG = LoggerFactory.getLogger(LocalConsumer.class);
+
+    /** Bound on the threads of listeners: they must not wait for each other. */
+    private static final ScopedValue<Boolean> TELLING = ScopedValue.newInstance();
+
+    /** Longest time that the end of a grid waits for its listeners. */
+    private static final long CLOSE_NANOS = 5_000_000_000L;
+
+    /** Most producers whose dropped measurements are counted apart; those of further ones are counted together. */
+    private static final int DROPPED_MAX = 1_000;
 
     /** Calls listeners, and does with their exceptions what is right here. */
     public interface Caller {
@@ -45,7 +56,6 @@ public final class LocalConsumer implements Subscription {
     private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
     private final TreeMap<String, Long> dropped = new TreeMap<>();
     private long waitingBytes;
-    private @Nullable Thread teller;
     private boolean isPumping;
     private boolean isClosed;
     private long deliveredCount;
@@ -70,12 +80,12 @@ public final class LocalConsumer implements Subscription {
 
     /** Takes a measurement that a filter chooses. Never waits. */
     public void offer(Measurement measurement) {
-        add(new Waiting(measurement, null, bytes(measurement)));
+        add(new Waiting(measurement, null, Sizes.of(measurement)));
     }
 
     /** Takes word of measurements that were dropped on their way. */
     public void offer(Gap gap) {
-        add(new Waiting(null, gap, OVERHEAD));
+        add(new Waiting(null, gap, Sizes.OVERHEAD));
     }
 
     private void add(Waiting each) {
@@ -100,7 +110,7 @@ public final class LocalConsumer implements Subscription {
             }
             if (!isPumping) {
                 isPumping = true;
-                threads.start("tutti-grid-" + entry.name(), this::pump);
+                threads.start("tutti-grid-" + entry.name(), () -> ScopedValue.where(TELLING, true).run(this::pump));
             }
         } finally {
             lock.unlock();
@@ -109,11 +119,16 @@ public final class LocalConsumer implements Subscription {
 
     private void drop(Waiting each) {
         if (each.measurement != null) {
-            dropped.merge(each.measurement.producer(), 1L, Long::sum);
+            drop(each.measurement.producer(), 1);
             droppedCount++;
         } else if (each.gap != null) {
-            dropped.merge(each.gap.producer(), each.gap.count(), Long::sum);
+            drop(each.gap.producer(), each.gap.count());
         }
+    }
+
+    private void drop(String producer, long count) {
+        boolean isOneOfMany = dropped.size() >= DROPPED_MAX && !dropped.containsKey(producer);
+        dropped.merge(isOneOfMany ? "" : producer, count, Long::sum);
     }
 
     /** Puts the gaps behind all that waits: they are of newer measurements. */
@@ -139,7 +154,6 @@ public final class LocalConsumer implements Subscription {
     private @Nullable Waiting next() {
         lock.lock();
         try {
-            teller = Thread.currentThread();
             if (!dropped.isEmpty() && (options.whenFull() == WhenFull.DROP_OLDEST || queue.isEmpty())) {
                 Map.Entry<String, Long> first = dropped.pollFirstEntry();
                 return new Waiting(null, gap(first.getKey(), first.getValue()), 0);
@@ -147,7 +161,6 @@ public final class LocalConsumer implements Subscription {
             Waiting next = isClosed ? null : queue.poll();
             if (next == null) {
                 isPumping = false;
-                teller = null;
                 idle.signalAll();
                 return null;
             }
@@ -157,18 +170,6 @@ public final class LocalConsumer implements Subscription {
         } finally {
             lock.unlock();
         }
-    }
-
-    private static long bytes(Measurement measurement) {
-        long bytes = OVERHEAD + measurement.topic().path().length() + measurement.tags().size() * 64L;
-        return bytes + switch (measurement.body()) {
-            case Body.Text text -> text.text().length() * 2L;
-            case Body.Bytes raw -> raw.bytes().length;
-            case Body.Number number -> number.unit().length();
-            case Body.Values values -> values.values().size() * 128L
-                    + values.values().values().stream().mapToLong(each -> each instanceof Body.Text text ? text.text().length() * 2L : 0).sum();
-            case Body.Histogram histogram -> histogram.counts().size() * 48L;
-        };
     }
 
     @Override
@@ -208,6 +209,22 @@ public final class LocalConsumer implements Subscription {
 
     @Override
     public void close() {
+        end();
+        if (TELLING.isBound()) {
+            // Another listener may be about to close this one's consumer.
+            return;
+        }
+        lock.lock();
+        try {
+            while (isPumping) {
+                idle.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void end() {
         onClose.accept(this);
         lock.lock();
         try {
@@ -215,12 +232,38 @@ public final class LocalConsumer implements Subscription {
             queue.clear();
             dropped.clear();
             waitingBytes = 0;
-            while (isPumping && teller != Thread.currentThread()) {
-                idle.awaitUninterruptibly();
-            }
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Closes consumers at the end of their grid: a listener that does not return in time is left behind. */
+    public static void closeAll(List<LocalConsumer> all) {
+        all.forEach(LocalConsumer::end);
+        long leftNanos = CLOSE_NANOS;
+        for (LocalConsumer each : all) {
+            leftNanos = each.awaitIdle(leftNanos);
+        }
+    }
+
+    /** Returns the time that is left; waits no longer if there is none. */
+    private long awaitIdle(long nanos) {
+        long left = TELLING.isBound() ? 0 : nanos;
+        lock.lock();
+        try {
+            while (isPumping && left > 0) {
+                left = idle.awaitNanos(left);
+            }
+            if (isPumping && !TELLING.isBound()) {
+                LOG.warn("Grid: the listener of consumer {} has not returned, and is left behind", entry.name());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            left = 0;
+        } finally {
+            lock.unlock();
+        }
+        return left;
     }
 
     @Override

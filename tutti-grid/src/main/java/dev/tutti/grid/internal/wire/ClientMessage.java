@@ -28,6 +28,13 @@ public sealed interface ClientMessage {
     // ------------------------------------------------------------------ of clients
 
     /**
+     * First message of a client. Its entries have identities of this secret.
+     *
+     * @param secret see {@link Identity}
+     */
+    record Identify(String secret) implements ClientMessage {}
+
+    /**
      * Registers a producer or a consumer; its site and node are the mediator's affair.
      *
      * @param history measurements of a producer that the mediator keeps
@@ -92,6 +99,7 @@ public sealed interface ClientMessage {
         private static final int LOAD = 4;
         private static final int FIND = 5;
         private static final int ASK = 6;
+        private static final int IDENTIFY = 7;
         private static final int WELCOME = 16;
         private static final int REGISTERED = 17;
         private static final int REFUSED = 18;
@@ -103,6 +111,7 @@ public sealed interface ClientMessage {
         @Override
         public void put(ClientMessage message, ByteOutput out) {
             switch (message) {
+                case Identify(String secret) -> out.putByte(IDENTIFY).putText(secret);
                 case Register(Entry entry, int history) -> GridCodec.ENTRY.put(entry, out.putByte(REGISTER).putInt(history));
                 case Withdraw(String id) -> out.putByte(WITHDRAW).putText(id);
                 case Publish(Measurement measurement) -> GridCodec.MEASUREMENT.put(measurement, out.putByte(PUBLISH));
@@ -130,6 +139,7 @@ public sealed interface ClientMessage {
         public ClientMessage take(ByteInput in) {
             int kind = in.takeByte();
             return switch (kind) {
+                case IDENTIFY -> new Identify(in.takeText());
                 case REGISTER -> {
                     int history = in.takeInt();
                     yield new Register(GridCodec.ENTRY.take(in), history);

@@ -1,6 +1,5 @@
-package dev.tutti.console;
+package dev.tutti.testing;
 
-import dev.tutti.internal.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,6 +13,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -21,9 +21,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A real browser without a window, spoken to in its own protocol (Chrome DevTools). */
-final class Chromium implements AutoCloseable {
+public final class Chromium implements AutoCloseable {
 
     private static final List<String> PLACES = List.of(
             "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium",
@@ -35,12 +37,21 @@ final class Chromium implements AutoCloseable {
     private final AtomicLong numbers = new AtomicLong();
     private final Map<Long, CompletableFuture<Map<?, ?>>> open = new ConcurrentHashMap<>();
 
-    /** Errors that pages have reported; below, the addresses that they have requested. */
-    final List<String> complaints = new CopyOnWriteArrayList<>();
+    private final List<String> complaints = new CopyOnWriteArrayList<>();
+    private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final Function<String, @Nullable Object> parse;
+    private final Function<Object, String> write;
 
-    final List<String> requests = new CopyOnWriteArrayList<>();
-
-    Chromium(Path directory) throws IOException {
+    /**
+     * Starts it.
+     *
+     * @param directory for its profile
+     * @param parse reader of JSON, which gives maps, lists, texts, numbers, truth values and null
+     * @param write writer of the same
+     */
+    public Chromium(Path directory, Function<String, @Nullable Object> parse, Function<Object, String> write) throws IOException {
+        this.parse = parse;
+        this.write = write;
         String place = PLACES.stream()
                 .filter(each -> Files.isExecutable(Path.of(each)))
                 .findFirst()
@@ -84,15 +95,19 @@ final class Chromium implements AutoCloseable {
         private final StringBuilder text = new StringBuilder();
 
         @Override
-        public CompletionStage<?> onText(WebSocket from, CharSequence part, boolean isLast) {
+        public @Nullable CompletionStage<?> onText(WebSocket from, CharSequence part, boolean isLast) {
             text.append(part);
             if (isLast) {
-                on((Map<?, ?>) Json.parse(text.toString()));
+                on(map(parse.apply(text.toString())));
                 text.setLength(0);
             }
             from.request(1);
             return null;
         }
+    }
+
+    private static Map<?, ?> map(@Nullable Object value) {
+        return (Map<?, ?>) Objects.requireNonNull(value);
     }
 
     private void on(Map<?, ?> message) {
@@ -104,16 +119,16 @@ final class Chromium implements AutoCloseable {
             if (message.get("error") != null) {
                 answer.completeExceptionally(new IllegalStateException(message.get("error").toString()));
             } else {
-                answer.complete((Map<?, ?>) message.get("result"));
+                answer.complete(map(message.get("result")));
             }
             return;
         }
-        Map<?, ?> parameters = (Map<?, ?>) message.get("params");
+        Map<?, ?> parameters = map(message.get("params"));
         switch (String.valueOf(message.get("method"))) {
             case "Runtime.exceptionThrown" -> complaints.add(String.valueOf(parameters.get("exceptionDetails")));
             case "Log.entryAdded" -> complaints.add(String.valueOf(parameters.get("entry")));
             case "Network.requestWillBeSent" ->
-                requests.add(String.valueOf(((Map<?, ?>) parameters.get("request")).get("url")));
+                requests.add(String.valueOf(map(parameters.get("request")).get("url")));
             default -> {}
         }
     }
@@ -129,16 +144,27 @@ final class Chromium implements AutoCloseable {
         if (!session.isEmpty()) {
             message.put("sessionId", session);
         }
-        synchronized (socket) {
-            socket.sendText(Json.write(message), true).join();
+        synchronized (numbers) {
+            socket.sendText(write.apply(message), true).join();
         }
         return answer.orTimeout(60, TimeUnit.SECONDS).join();
     }
 
-    Page page(int width, int height, boolean isDark) {
+    /** Returns errors that pages have reported. */
+    public List<String> complaints() {
+        return complaints;
+    }
+
+    /** Returns the addresses that pages have requested. */
+    public List<String> requests() {
+        return requests;
+    }
+
+    /** Opens a page. */
+    public Page page(int width, int height, boolean isDark) {
         Object target = call("", "Target.createTarget", Map.of("url", "about:blank")).get("targetId");
         Object session = call("", "Target.attachToTarget", Map.of("targetId", target, "flatten", true)).get("sessionId");
-        Page page = new Page(session.toString());
+        Page page = new Page(String.valueOf(session));
         for (String domain : List.of("Page", "Runtime", "Log", "Network", "Accessibility")) {
             page.call(domain + ".enable", Map.of());
         }
@@ -147,7 +173,7 @@ final class Chromium implements AutoCloseable {
     }
 
     /** A tab. */
-    final class Page {
+    public final class Page {
 
         private final String session;
 
@@ -155,11 +181,13 @@ final class Chromium implements AutoCloseable {
             this.session = session;
         }
 
-        Map<?, ?> call(String method, Map<String, ?> parameters) {
+        /** Calls a method of the protocol for this tab. */
+        public Map<?, ?> call(String method, Map<String, ?> parameters) {
             return Chromium.this.call(session, method, parameters);
         }
 
-        void shape(int width, int height, boolean isDark) {
+        /** Sets size and colours. */
+        public void shape(int width, int height, boolean isDark) {
             call("Emulation.setDeviceMetricsOverride", Map.of(
                     "width", width, "height", height, "deviceScaleFactor", width < 600 ? 2 : 1, "mobile", width < 600));
             call("Emulation.setEmulatedMedia", Map.of("features", List.of(
@@ -167,22 +195,23 @@ final class Chromium implements AutoCloseable {
                     Map.of("name", "prefers-reduced-motion", "value", "reduce"))));
         }
 
-        void go(String address) {
+        /** Opens an address. */
+        public void go(String address) {
             call("Page.navigate", Map.of("url", address));
         }
 
-        /** The value of an expression, which may be a promise. */
-        Object evaluate(String expression) {
+        /** Returns the value of an expression, which may be a promise. */
+        public @Nullable Object evaluate(String expression) {
             Map<?, ?> answer = call("Runtime.evaluate", Map.of(
                     "expression", expression, "returnByValue", true, "awaitPromise", true));
             if (answer.get("exceptionDetails") != null) {
                 throw new IllegalStateException(expression + ": " + answer.get("exceptionDetails"));
             }
-            return ((Map<?, ?>) answer.get("result")).get("value");
+            return map(answer.get("result")).get("value");
         }
 
         /** Waits, in the page, until an expression is true. */
-        void await(String condition) {
+        public void await(String condition) {
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(45);
             while (true) {
                 try {
@@ -205,7 +234,8 @@ final class Chromium implements AutoCloseable {
             }
         }
 
-        void press(String key, int code) {
+        /** Presses a key. */
+        public void press(String key, int code) {
             Map<String, ?> parameters = key.equals("Enter")
                     ? Map.of("type", "keyDown", "key", key, "code", key, "windowsVirtualKeyCode", code, "text", "\r")
                     : Map.of("type", "keyDown", "key", key, "code", key, "windowsVirtualKeyCode", code);
@@ -213,15 +243,17 @@ final class Chromium implements AutoCloseable {
             call("Input.dispatchKeyEvent", Map.of("type", "keyUp", "key", key, "code", key, "windowsVirtualKeyCode", code));
         }
 
-        List<?> accessibility() {
-            return (List<?>) call("Accessibility.getFullAXTree", Map.of()).get("nodes");
+        /** Returns the nodes that assistive technology sees. */
+        public List<?> accessibility() {
+            return (List<?>) Objects.requireNonNull(call("Accessibility.getFullAXTree", Map.of()).get("nodes"));
         }
 
-        void screenshot(Path file) {
+        /** Writes a picture of the tab. */
+        public void screenshot(Path file) {
             Object data = call("Page.captureScreenshot", Map.of("format", "png")).get("data");
             try {
                 Files.createDirectories(file.getParent());
-                Files.write(file, Base64.getDecoder().decode(data.toString()));
+                Files.write(file, Base64.getDecoder().decode(String.valueOf(data)));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

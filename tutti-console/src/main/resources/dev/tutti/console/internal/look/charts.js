@@ -10,6 +10,9 @@ const LEGEND_MAX = 12;
 const BINARY = Array.from({ length: 44 }, (none, power) => 2 ** power);
 const DECIMAL = Array.from({ length: 36 }, (none, index) => [1, 2, 5][index % 3] * 10 ** Math.floor(index / 3));
 
+/** Steps of times, which are shown in whole seconds. */
+const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
+
 const CHARTS = [
   { series: "delivered", title: "Messages delivered", unit: "per second", format: count, sum: true },
   { series: "out", title: "Sent over links", unit: "per second", format: bytes, sum: true },
@@ -76,7 +79,8 @@ export class Charts {
   }
 }
 
-class Chart {
+/** A card with the lines of one figure. */
+export class Chart {
   constructor(definition, index) {
     this.definition = definition;
     this.now = h("p", { class: "now" }, h("span", {}, "–"), h("small", {}, definition.unit));
@@ -117,10 +121,10 @@ class Chart {
       padding: [10, 10, 0, 0],
       cursor: { sync: { key: "tutti" }, points: { size: 6 }, drag: { x: false, y: false }, y: false },
       legend: { show: false },
-      scales: { x: { time: true }, y: { range: (plot, min, max) => [0, Math.max(max * 1.12, this.definition.format === bytes ? 1024 : 1)] } },
+      scales: { x: { time: true }, y: { range: (plot, min, max) => (this.definition.range ?? fromZero)(min, max, this.definition.format) } },
       axes: [
-        { ...axis, size: 24, space: 70, grid: { show: false }, values: (plot, splits) => splits.map((at) => clock(at)) },
-        { ...axis, size: 58, space: 34, incrs: this.definition.format === bytes ? BINARY : DECIMAL, grid: { stroke: colour("--line"), width: 1 }, values: (plot, splits) => splits.map((value) => this.definition.format(value)) },
+        { ...axis, size: 24, space: 70, incrs: SECONDS, grid: { show: false }, values: (plot, splits) => splits.map((at) => clock(at)) },
+        { ...axis, size: 58, space: 34, incrs: this.definition.incrs ?? (this.definition.format === bytes ? BINARY : DECIMAL), grid: { stroke: colour("--line"), width: 1 }, values: (plot, splits) => splits.map((value) => this.definition.format(value)) },
       ],
       series: [{}, ...names.map((name, index) => ({
         label: name, stroke: shades[index % shades.length], width: 1.6, dash: DASHES[index % DASHES.length],
@@ -154,6 +158,10 @@ class Chart {
     this.plot = null;
     this.names = "";
   }
+}
+
+function fromZero(min, max, format) {
+  return [0, Math.max(max * 1.12, format === bytes ? 1024 : 1)];
 }
 
 function sample(line) {

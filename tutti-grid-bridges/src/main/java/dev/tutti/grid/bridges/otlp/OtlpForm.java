@@ -83,7 +83,7 @@ final class OtlpForm implements Form {
     }
 
     @Override
-    public byte[] encode(List<Measurement> batch) {
+    public Encoded encode(List<Measurement> batch) {
         Map<String, Map<Key, Metric.Builder>> producers = new LinkedHashMap<>();
         for (Measurement each : batch) {
             new Adding(each, producers.computeIfAbsent(each.producer(), key -> new LinkedHashMap<>())).add();
@@ -96,7 +96,7 @@ final class OtlpForm implements Form {
                     .setResource(Resource.newBuilder().addAttributes(Attributes.of("service.instance.id", producer)))
                     .addScopeMetrics(scope));
         });
-        return compressed(request.build().toByteArray());
+        return new Encoded(compressed(request.build().toByteArray()), 0);
     }
 
     private static byte[] compressed(byte[] bytes) {

@@ -58,7 +58,7 @@ public final class OtlpSender implements AutoCloseable {
         return sender.status();
     }
 
-    /** Withdraws the consumer, and sends what waits, if the collector takes it at once. Idempotent. */
+    /** Withdraws the consumer, and sends what it has got, if the collector takes it at once. Idempotent. */
     @Override
     public void close() {
         sender.close();

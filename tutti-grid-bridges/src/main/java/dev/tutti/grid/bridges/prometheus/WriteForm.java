@@ -22,6 +22,9 @@ final class WriteForm implements Form {
             "X-Prometheus-Remote-Write-Version", "0.1.0",
             "User-Agent", "tutti-grid");
 
+    /** Most series whose last time is known; of others any sample is written. */
+    private static final int SERIES_MAX = 50_000;
+
     private static final int REQUEST_SERIES = 1;
     private static final int SERIES_LABEL = 1;
     private static final int SERIES_SAMPLE = 2;
@@ -36,6 +39,16 @@ final class WriteForm implements Form {
     }
 
     private final SeriesNames names;
+
+    /** Time of the last sample of each series: Prometheus drops a request as a whole for one sample that is not newer. */
+    private final Map<Map<String, String>, Long> newest = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Map<String, String>, Long> eldest) {
+            return size() > SERIES_MAX;
+        }
+    };
 
     WriteForm(SeriesNames names) {
         this.names = names;
@@ -62,19 +75,27 @@ final class WriteForm implements Form {
     }
 
     @Override
-    public byte[] encode(List<Measurement> batch) {
+    public Encoded encode(List<Measurement> batch) {
         // The samples of a series are sorted by time, with one at each time: the last.
         Map<Map<String, String>, TreeMap<Long, Double>> series = new LinkedHashMap<>();
+        long left = 0;
         for (Measurement each : batch) {
             for (Sample sample : Sample.of(names, each)) {
-                series.computeIfAbsent(sample.labelsWithName(), key -> new TreeMap<>()).put(sample.timeMillis(), sample.value());
+                Map<String, String> labels = sample.labelsWithName();
+                Long written = newest.get(labels);
+                boolean isOld = written != null && sample.timeMillis() <= written;
+                if (isOld || series.computeIfAbsent(labels, key -> new TreeMap<>()).put(sample.timeMillis(), sample.value()) != null) {
+                    left++;
+                }
             }
         }
-        return SnappyBlock.compress(message(request -> {
+        series.forEach((labels, samples) -> newest.put(labels, samples.lastKey()));
+        byte[] request = message(out -> {
             for (var each : series.entrySet()) {
-                nested(request, REQUEST_SERIES, one -> write(one, each.getKey(), each.getValue()));
+                nested(out, REQUEST_SERIES, one -> write(one, each.getKey(), each.getValue()));
             }
-        }));
+        });
+        return new Encoded(SnappyBlock.compress(request), left);
     }
 
     private static void write(CodedOutputStream out, Map<String, String> labels, Map<Long, Double> samples) throws IOException {

@@ -7,14 +7,21 @@ import java.util.Map;
 /** A form of requests. */
 public interface Form {
 
+    /**
+     * A request.
+     *
+     * @param left number of points that are not in it, since the server would not take them
+     */
+    record Encoded(byte[] body, long left) {}
+
     /** Returns the headers of each request. */
     Map<String, String> headers();
 
     /** Returns the number of points that a measurement makes; 0 if there is nothing to send. */
     int points(Measurement measurement);
 
-    /** Returns the body of a request. */
-    byte[] encode(List<Measurement> batch);
+    /** Returns a request. It is called for one batch after the other. */
+    Encoded encode(List<Measurement> batch);
 
     /** Returns whether a request that was answered so may be repeated. */
     boolean isTemporary(int status);

@@ -106,24 +106,28 @@ public final class Sender implements AutoCloseable {
         int count = points;
         batch = new ArrayList<>();
         points = 0;
+        Form.Encoded request;
         Delivery.Outcome outcome;
         try {
-            outcome = delivery.deliver(form.encode(full));
+            request = form.encode(full);
+            outcome = delivery.deliver(request.body());
         } catch (RuntimeException e) {
             dropped.add(count);
             throw e;
         }
+        long whole = count - request.left();
+        rejected.add(request.left());
         if (outcome.isTaken()) {
-            long refused = Math.clamp(outcome.rejected(), 0, count);
+            long refused = Math.clamp(outcome.rejected(), 0, whole);
             rejected.add(refused);
-            sent.add(count - refused);
+            sent.add(whole - refused);
         } else {
-            dropped.add(count);
+            dropped.add(whole);
         }
-        tell(outcome, count);
+        tell(outcome, whole);
     }
 
-    private void tell(Delivery.Outcome outcome, int count) {
+    private void tell(Delivery.Outcome outcome, long count) {
         if (!outcome.isTaken() && !isFailing) {
             LOG.warn("{} has not taken {} points, which are dropped: {}", options.url(), count, outcome.reason());
         } else if (outcome.isTaken() && isFailing) {
@@ -144,7 +148,7 @@ public final class Sender implements AutoCloseable {
                 "waiting-bytes", subscription.waitingBytes()));
     }
 
-    /** Withdraws the consumer, and sends what waits, if the server takes it at once. Idempotent. */
+    /** Withdraws the consumer, and sends what it has got, if the server takes it at once. Idempotent. */
     @Override
     public void close() {
         delivery.end();

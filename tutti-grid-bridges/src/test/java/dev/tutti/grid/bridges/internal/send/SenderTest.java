@@ -42,11 +42,9 @@ class SenderTest {
         }
 
         @Override
-        public byte[] encode(List<Measurement> batch) {
-            return batch.stream()
-                    .map(each -> Integer.toString((int) ((Body.Number) each.body()).value()))
-                    .collect(Collectors.joining(" "))
-                    .getBytes(StandardCharsets.US_ASCII);
+        public Encoded encode(List<Measurement> batch) {
+            String lines = batch.stream().map(each -> Integer.toString((int) ((Body.Number) each.body()).value())).collect(Collectors.joining(" "));
+            return new Encoded(lines.getBytes(StandardCharsets.US_ASCII), 0);
         }
 
         @Override

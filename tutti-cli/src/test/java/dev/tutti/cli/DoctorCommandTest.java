@@ -9,6 +9,9 @@ import dev.tutti.internal.Json;
 import dev.tutti.rendezvous.RendezvousServer;
 import dev.tutti.rendezvous.settings.RendezvousServerSettings;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -91,6 +94,35 @@ class DoctorCommandTest {
         }
         assertThat(Run.of("doctor", "--port", "0", "-D", "rendezvous.servers=tcp://127.0.0.1:1", "-D", "rendezvous.relay=never").out())
                 .contains("tcp://127.0.0.1:1: ", "start 'tutti rendezvous' there");
+    }
+
+    @Test
+    void saysWhatAProxyThatRefusesNeeds() throws IOException {
+        try (ServerSocket proxy = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            Thread.ofVirtual().start(() -> refuse(proxy));
+            Path file = secret("tutti.yaml", "rendezvous:\n  proxy: http://127.0.0.1:" + proxy.getLocalPort() + "\n");
+            Run run = Run.of(
+                    "doctor", "--config", file.toString(), "--port", "0", "-D", "rendezvous.servers=ws://meet.invalid:80", "-D",
+                    "rendezvous.relay=never");
+            assertThat(run.out()).as(run.err()).contains(
+                    "ws://meet.invalid:80: ", "the proxy 127.0.0.1:" + proxy.getLocalPort() + " refuses the connection: 407", "-> rendezvous.proxy");
+        }
+    }
+
+    private static void refuse(ServerSocket proxy) {
+        try {
+            while (true) {
+                try (Socket client = proxy.accept()) {
+                    client.getInputStream().read();
+                    client.getOutputStream().write("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n".getBytes());
+                    client.shutdownOutput();
+                    client.getInputStream().readAllBytes();
+                }
+            }
+        } catch (IOException e) {
+            // The test is over.
+            return;
+        }
     }
 
     private Path secret(String name, String text) throws IOException {

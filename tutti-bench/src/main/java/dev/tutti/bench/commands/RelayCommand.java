@@ -2,16 +2,20 @@ package dev.tutti.bench.commands;
 
 import dev.tutti.bench.BenchException;
 import dev.tutti.bench.options.Output;
+import dev.tutti.bench.relay.HostileRun;
 import dev.tutti.bench.relay.IdleNodes;
+import dev.tutti.bench.relay.NodesComparison;
 import dev.tutti.bench.relay.Pairs;
 import dev.tutti.bench.relay.RelayProcess;
 import dev.tutti.bench.relay.Stream.Way;
 import dev.tutti.bench.report.Summary;
 import dev.tutti.bench.report.Table;
+import dev.tutti.core.settings.Size;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,14 +37,18 @@ import picocli.CommandLine.Option;
             "Bytes through a rendezvous server, and its memory with idle nodes.",
             "The server is a process of its own on loopback; the ends of all pairs are in this one, and send from one end to"
                     + " the other. HAProxy in TCP mode is measured in the same rounds if it is there.",
+            "With --mode nodes, nodes in processes of their own all send to all through the server. Bare sockets through HAProxy,"
+                    + " and JGroups through its GossipRouter, are measured in the same rounds; each delivery is verified.",
         },
         footer = {
             "",
             "Examples:",
             "  tutti perf relay",
             "  tutti perf relay --pairs 1 --ways raw --seconds 10",
+            "  tutti perf relay --mode nodes --repetitions 5",
             "  tutti perf relay --idle 5000 --heap 128m",
             "  tutti perf relay --stuck 1000 --heap 128m",
+            "  tutti perf relay --hostile 10000 --heap 128m --seconds 30",
             "  tutti perf relay --idle 5000 --ways tls --tls-certificate server.pem --tls-key server-key.pem",
         })
 final class RelayCommand implements Callable<Integer> {
@@ -52,6 +60,20 @@ final class RelayCommand implements Callable<Integer> {
 
     @Mixin
     private final Output output = new Output();
+
+    @Option(names = "--mode", paramLabel = "WHAT", defaultValue = "streams",
+            description = "streams: bytes of pairs; nodes: messages from all to all. Default: ${DEFAULT-VALUE}.")
+    private Mode mode = Mode.STREAMS;
+
+    @Option(names = "--members", paramLabel = "N", defaultValue = "4", description = "Of --mode nodes. Default: ${DEFAULT-VALUE}.")
+    private int members;
+
+    @Option(names = "--size", paramLabel = "SIZE", defaultValue = "1KiB", description = "Of a message of --mode nodes. Default: ${DEFAULT-VALUE}.")
+    private Size size = Size.bytes(0);
+
+    @Option(names = "--warmup", paramLabel = "DURATION", defaultValue = "16s",
+            description = "Of --mode nodes, in each repetition. Default: ${DEFAULT-VALUE}.")
+    private Duration warmup = Duration.ZERO;
 
     @Option(names = "--pairs", paramLabel = "N", split = ",", defaultValue = "1,4", description = "Pairs that send at a time. Default: ${DEFAULT-VALUE}.")
     private List<Integer> pairs = List.of();
@@ -72,6 +94,10 @@ final class RelayCommand implements Callable<Integer> {
     @Option(names = "--stuck", paramLabel = "N", description = "Measures the memory of this many pairs of which one end does not read, instead.")
     private int stuck;
 
+    @Option(names = "--hostile", paramLabel = "N",
+            description = "Measures pairs and newcomers while this many clients are silent, slow, send garbage, or never pair, instead.")
+    private int hostile;
+
     @Option(names = "--tls-certificate", paramLabel = "FILE", description = "PEM file with the server's certificate, for tls.")
     private @Nullable Path certificate;
 
@@ -81,13 +107,26 @@ final class RelayCommand implements Callable<Integer> {
     @Option(names = "--haproxy", paramLabel = "FILE", defaultValue = "/usr/sbin/haproxy", description = "Default: ${DEFAULT-VALUE}.")
     private Path haproxy = Path.of("/usr/sbin/haproxy");
 
+    private enum Mode {
+        STREAMS,
+        NODES
+    }
+
     private record Case(String relay, int pairs) {}
 
     private record Result(double bytesPerSecond, double processorSecondsPerGib) {}
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (idle > 0) {
+        if (mode == Mode.NODES) {
+            output.title(members + " nodes that all send to all through a relay");
+            Duration time = Duration.ofSeconds(seconds);
+            var plan = new NodesComparison.Plan(members, Math.toIntExact(size.bytes()), repetitions, warmup, time);
+            new NodesComparison(output, plan, haproxy).measure();
+        } else if (hostile > 0) {
+            output.title(String.format(Locale.ROOT, "%,d hostile clients at a rendezvous server", hostile));
+            new HostileRun(output, hostile, seconds).measure();
+        } else if (idle > 0) {
             output.title(String.format(Locale.ROOT, "%,d idle nodes at a rendezvous server", idle));
             for (String way : ways.isEmpty() ? List.of("raw") : ways) {
                 idle(way(way));
@@ -186,7 +225,7 @@ final class RelayCommand implements Callable<Integer> {
             for (int count : pairs) {
                 if (Files.isExecutable(haproxy)) {
                     try (ServerSocket target = Pairs.target();
-                            RelayProcess relay = RelayProcess.haproxy(haproxy, target.getLocalPort())) {
+                            RelayProcess relay = RelayProcess.haproxy(haproxy, List.of(target.getLocalPort())).awaitPort()) {
                         // The connection that found out that its port is open.
                         target.accept().close();
                         try (Pairs load = Pairs.bare(target, relay.port(), count)) {

@@ -113,8 +113,17 @@ public final class BenchCluster implements AutoCloseable {
 
     /** Starts only the first {@code started} of the members. */
     public BenchCluster(SystemKind kind, int members, int started, Layout layout) {
+        this(kind, freePorts(members), started, layout);
+    }
+
+    /** Starts a process for each of these ports. */
+    public BenchCluster(SystemKind kind, List<Integer> ports, Layout layout) {
+        this(kind, ports, ports.size(), layout);
+    }
+
+    private BenchCluster(SystemKind kind, List<Integer> all, int started, Layout layout) {
         this(kind);
-        String ports = freePorts(members).stream().map(String::valueOf).collect(Collectors.joining(","));
+        String ports = all.stream().map(String::valueOf).collect(Collectors.joining(","));
         try {
             for (List<Integer> ranks : ranks(started, layout.isOneProcess())) {
                 String held = ranks.stream().map(String::valueOf).collect(Collectors.joining(","));

@@ -59,7 +59,7 @@ public final class Pairs implements AutoCloseable {
         Pairs pairs = new Pairs();
         try {
             for (int index = 0; index < count; index++) {
-                pairs.senders.add(Stream.bare(port));
+                pairs.senders.add(Stream.connect(port));
                 pairs.receivers.add(Stream.of(target.accept()));
             }
             pairs.start(new byte[PART_BYTES]);

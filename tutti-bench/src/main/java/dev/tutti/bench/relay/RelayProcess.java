@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,12 +22,12 @@ public final class RelayProcess implements AutoCloseable {
     private static final long START_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
 
     private final Process process;
-    private final int port;
+    private final List<Integer> ports;
     private final @Nullable Path file;
 
-    private RelayProcess(Process process, int port, @Nullable Path file) {
+    private RelayProcess(Process process, List<Integer> ports, @Nullable Path file) {
         this.process = process;
-        this.port = port;
+        this.ports = ports;
         this.file = file;
     }
 
@@ -36,28 +37,41 @@ public final class RelayProcess implements AutoCloseable {
      * @param settings as {@code name=value}
      */
     public static RelayProcess rendezvous(List<String> jvmOptions, List<String> settings) {
+        List<String> all = new ArrayList<>(List.of("rendezvous-server.port=0"));
+        all.addAll(settings);
+        return java("rendezvous server", RelayMain.class, jvmOptions, all);
+    }
+
+    /** Starts a GossipRouter of JGroups on loopback, as its own main class does by default. */
+    public static RelayProcess gossipRouter(List<String> jvmOptions) {
+        List<String> options = new ArrayList<>(jvmOptions);
+        // It complains of each member that leaves.
+        options.add("-Dorg.slf4j.simpleLogger.log.org.jgroups=off");
+        return java("GossipRouter", GossipRouterMain.class, options, List.of(Integer.toString(freePort())));
+    }
+
+    /** Starts a class that prints its port when it is open, and ends with its input. */
+    private static RelayProcess java(String name, Class<?> main, List<String> jvmOptions, List<String> arguments) {
         List<String> command = new ArrayList<>(Host.javaCommand(jvmOptions));
-        command.add(RelayMain.class.getName());
-        command.add("rendezvous-server.port=0");
-        command.addAll(settings);
+        command.add(main.getName());
+        command.addAll(arguments);
         try {
             Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
             String line = process.inputReader().readLine();
             if (line == null) {
-                throw new BenchException("the rendezvous server has not started; its reason is above");
+                throw new BenchException("the " + name + " has not started; its reason is above");
             }
-            return new RelayProcess(process, Integer.parseInt(line), null);
+            return new RelayProcess(process, List.of(Integer.parseInt(line)), null);
         } catch (IOException e) {
-            throw new BenchException("can't start the rendezvous server: " + e.getMessage(), e);
+            throw new BenchException("can't start the " + name + ": " + e.getMessage(), e);
         }
     }
 
-    /** Starts HAProxy in TCP mode, from one port of loopback to another. */
-    public static RelayProcess haproxy(Path program, int target) {
+    /** Starts HAProxy in TCP mode, with a port of loopback for each of these. */
+    public static RelayProcess haproxy(Path program, List<Integer> targets) {
         try {
-            int port = freePort();
-            Path file = Files.createTempFile("tutti-bench-", ".cfg");
-            Files.writeString(file, """
+            List<Integer> ports = new ArrayList<>();
+            StringBuilder text = new StringBuilder("""
                     global
                       maxconn 1000
                     defaults
@@ -65,40 +79,69 @@ public final class RelayProcess implements AutoCloseable {
                       timeout connect 5s
                       timeout client 1h
                       timeout server 1h
-                    listen relay
-                      bind 127.0.0.1:%d
-                      server target 127.0.0.1:%d
-                    """.formatted(port, target));
+                    """);
+            for (int target : targets) {
+                int port = freePort();
+                ports.add(port);
+                text.append("""
+                        listen relay%d
+                          bind 127.0.0.1:%d
+                          server target 127.0.0.1:%d
+                        """.formatted(port, port, target));
+            }
+            Path file = Files.createTempFile("tutti-bench-", ".cfg");
+            Files.writeString(file, text);
             Process process = new ProcessBuilder(program.toString(), "-db", "-f", file.toString()).inheritIO().start();
-            RelayProcess relay = new RelayProcess(process, port, file);
-            relay.awaitPort();
-            return relay;
+            return new RelayProcess(process, ports, file);
         } catch (IOException e) {
             throw new BenchException("can't start " + program + ": " + e.getMessage(), e);
         }
     }
 
-    private static int freePort() throws IOException {
+    private static int freePort() {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new BenchException("no free port: " + e.getMessage(), e);
         }
     }
 
-    private void awaitPort() {
+    /** Waits until its port is open, by a connection to its target. */
+    public RelayProcess awaitPort() {
         long endNanos = System.nanoTime() + START_NANOS_MAX;
         while (System.nanoTime() - endNanos < 0 && process.isAlive()) {
-            try (Socket _ = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                return;
+            try (Socket _ = new Socket(InetAddress.getLoopbackAddress(), port())) {
+                return this;
             } catch (IOException e) {
                 Thread.onSpinWait();
             }
         }
         close();
-        throw new BenchException("HAProxy has not opened its port " + port);
+        throw new BenchException("HAProxy has not opened its port " + port());
     }
 
     public int port() {
-        return port;
+        return ports.getFirst();
+    }
+
+    /** Returns a port for each target, or the only one. */
+    public List<Integer> ports() {
+        return ports;
+    }
+
+    /** Returns a number from the page {@code /metrics} of a rendezvous server. */
+    public long number(String name) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
+            socket.getOutputStream().write("GET /metrics HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            String text = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return text.lines()
+                    .filter(line -> line.startsWith(name + " "))
+                    .mapToLong(line -> Long.parseLong(line.substring(name.length() + 1)))
+                    .findFirst()
+                    .orElseThrow(() -> new BenchException("the rendezvous server has no number " + name));
+        } catch (IOException e) {
+            throw new BenchException("can't read the numbers of the rendezvous server: " + e.getMessage(), e);
+        }
     }
 
     /** Returns its resident memory in bytes. */

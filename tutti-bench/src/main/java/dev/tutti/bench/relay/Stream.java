@@ -15,8 +15,17 @@ import javax.net.ssl.X509TrustManager;
 /** A stream of bytes through a rendezvous server, as a node opens it, or a bare connection. */
 public final class Stream implements AutoCloseable {
 
-    /** The cluster of all streams. */
-    private static final String CLUSTER = "/v1/clusters/bench/";
+    private static final int SKIP_BYTES = 4_096;
+
+    /**
+     * Right to use a server.
+     *
+     * @param token empty for none
+     */
+    public record Access(String cluster, String token) {}
+
+    /** That of all streams at a server that lets everybody in. */
+    private static final Access EVERYBODY = new Access("bench", "");
 
     /** Way in which a stream is opened. */
     public enum Way {
@@ -65,11 +74,6 @@ public final class Stream implements AutoCloseable {
         socket.setTcpNoDelay(true);
     }
 
-    /** Connects without a request. */
-    public static Stream bare(int port) throws IOException {
-        return new Stream(new Socket(InetAddress.getLoopbackAddress(), port));
-    }
-
     public static Stream of(Socket accepted) throws IOException {
         return new Stream(accepted);
     }
@@ -79,12 +83,28 @@ public final class Stream implements AutoCloseable {
         Socket socket = way == Way.TLS
                 ? Trust.ALL.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port)
                 : new Socket(InetAddress.getLoopbackAddress(), port);
-        Stream stream = new Stream(socket);
-        String upgrade = way == Way.WEBSOCKET
+        return new Stream(socket).request(EVERYBODY, way == Way.WEBSOCKET, what);
+    }
+
+    /** Connects from an address of this machine. */
+    static Stream connect(int port, InetAddress from) throws IOException {
+        return new Stream(new Socket(InetAddress.getLoopbackAddress(), port, from, 0));
+    }
+
+    /** Connects without a request. */
+    static Stream connect(int port) throws IOException {
+        return new Stream(new Socket(InetAddress.getLoopbackAddress(), port));
+    }
+
+    /** Asks for a stream, and does not wait for the answer. */
+    Stream request(Access access, boolean isWebSocket, String what) throws IOException {
+        String upgrade = isWebSocket
                 ? "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
                 : "Upgrade: tutti\r\n";
-        stream.write("GET " + CLUSTER + what + " HTTP/1.1\r\nHost: bench\r\nConnection: Upgrade\r\n" + upgrade + "\r\n");
-        return stream;
+        String token = access.token.isEmpty() ? "" : "Authorization: Bearer " + access.token + "\r\n";
+        write("GET /v1/clusters/" + access.cluster + "/" + what + " HTTP/1.1\r\nHost: bench\r\nConnection: Upgrade\r\n" + upgrade + token
+                + "\r\n");
+        return this;
     }
 
     /** Waits for the answer, which has to open the stream. */
@@ -142,6 +162,24 @@ public final class Stream implements AutoCloseable {
     /** Returns the number of bytes that were read; -1 at the end. */
     public int read(byte[] into) throws IOException {
         return socket.getInputStream().read(into);
+    }
+
+    /** Reads this many bytes. */
+    byte[] readAll(int length) throws IOException {
+        byte[] bytes = input.readNBytes(length);
+        if (bytes.length < length) {
+            throw new IOException("closed by the server");
+        }
+        return bytes;
+    }
+
+    /** Reads until the end, and keeps nothing. */
+    void skipAll() throws IOException {
+        byte[] bytes = new byte[SKIP_BYTES];
+        int count = input.read(bytes);
+        while (count >= 0) {
+            count = input.read(bytes);
+        }
     }
 
     @Override

@@ -75,7 +75,7 @@ final class BareSockets implements GroupSystem {
         try {
             Selector open = selector();
             for (int rank = 0; rank < seat.rank(); rank++) {
-                SocketChannel channel = dial(address(rank));
+                SocketChannel channel = dial(Relay.isUsed() ? Relay.address(rank) : address(rank));
                 ByteBuffer hello = ByteBuffer.allocate(LENGTH_BYTES).putInt(seat.rank()).flip();
                 while (hello.hasRemaining()) {
                     channel.write(hello);

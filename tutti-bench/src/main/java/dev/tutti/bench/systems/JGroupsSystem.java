@@ -69,6 +69,7 @@ final class JGroupsSystem implements GroupSystem {
         static final Stack NIO_TUNED = NIO_STOCK
                 .with(Map.of("TCP_NIO2", PROMPT, "MFC", CREDITS, "UFC", CREDITS))
                 .without(Set.of("RED"));
+        static final Stack TUNNEL = new Stack("tunnel.xml", Map.of("TUNNEL", CAPACITY), Set.of(), false);
         static final Stack UDP_STOCK = new Stack("udp.xml", Map.of(), Set.of(), false);
         static final Stack UDP = UDP_STOCK.with(Map.of("UDP", CAPACITY));
         static final Stack UDP_TUNED = UDP_STOCK
@@ -93,8 +94,12 @@ final class JGroupsSystem implements GroupSystem {
         multicast.put("mcast_addr", address);
         multicast.put("mcast_port", Integer.toString(seat.multicastPort()));
         String hosts = ports.stream().map(each -> "127.0.0.1[" + each + "]").collect(Collectors.joining(","));
+        Map<String, String> tunnel = Relay.isUsed()
+                ? Map.of("bind_addr", "127.0.0.1", "gossip_router_hosts", "127.0.0.1[" + Relay.port(seat.rank()) + "]")
+                : Map.of();
         return Map.of(
                 "UDP", multicast,
+                "TUNNEL", tunnel,
                 "TCP", bound,
                 "TCP_NIO2", bound,
                 "TCPPING", Map.of("initial_hosts", hosts, "port_range", "0"));

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Systems and configurations that can be measured. */
 public enum SystemKind {
@@ -34,6 +35,8 @@ public enum SystemKind {
     TUTTI_SEQUENCER_SAFE(tutti(Carrier.TCP, total("sequencer", "safe")), "the same, safe delivery", Trait.JOINS_BACKWARDS),
     TUTTI_ROTATION(tutti(Carrier.TCP, total("rotation", "agreed")), "total order by turns"),
     TUTTI_ROTATION_SAFE(tutti(Carrier.TCP, total("rotation", "safe")), "the same, safe delivery"),
+    TUTTI_RELAYED(tutti(Carrier.RELAYED, Map.of()), "through a rendezvous server", Trait.RELAYED),
+    TUTTI_RELAYED_ENCRYPTED(tutti(Carrier.RELAYED_ENCRYPTED, Map.of()), "the same, encrypted from node to node", Trait.RELAYED),
     JGROUPS(jgroups(Stack.TCP), "its tcp.xml, bundler.capacity=65536"),
     JGROUPS_TUNED(jgroups(Stack.TCP_TUNED), "also Nagle off, four times the credits"),
     JGROUPS_LATENCY(jgroups(Stack.TCP_LATENCY), "its tcp-low-latency.xml: no bundler"),
@@ -47,6 +50,7 @@ public enum SystemKind {
     JGROUPS_UNCONTROLLED(jgroups(Stack.TCP_UNCONTROLLED), "tcp.xml without flow control"),
     JGROUPS_UDP_UNCONTROLLED(jgroups(Stack.UDP_UNCONTROLLED), "udp.xml without flow control"),
     JGROUPS_SEQUENCER(jgroups(Stack.TCP_SEQUENCER), "tcp.xml with SEQUENCER", Trait.JOINS_BACKWARDS),
+    JGROUPS_TUNNEL(jgroups(Stack.TUNNEL), "its tunnel.xml through a GossipRouter, bundler.capacity=65536", Trait.RELAYED),
     TRIBES(
             (seat, listener) -> new TribesSystem(seat, listener, false),
             "Apache Tribes 11, no acknowledgements",
@@ -76,6 +80,8 @@ public enum SystemKind {
             Trait.NOT_TO_SELF,
             Trait.NO_UNICAST),
     LIMIT(BareSockets::new, "bare sockets, the same batches, no protocol", Trait.JOINS_TOGETHER, Trait.ONE_THREAD),
+    LIMIT_RELAYED(
+            BareSockets::new, "bare sockets through HAProxy in TCP mode", Trait.JOINS_TOGETHER, Trait.ONE_THREAD, Trait.RELAYED),
     LIMIT_PAIR(
             BarePair::new, "one blocking socket, round trips only", Trait.JOINS_TOGETHER, Trait.ONE_THREAD, Trait.PAIR);
 
@@ -90,7 +96,9 @@ public enum SystemKind {
         /** It has no threads of its own, and only one thread of a member may call it. */
         ONE_THREAD,
         /** It has two members and no multicast. */
-        PAIR
+        PAIR,
+        /** Its members reach each other through a {@link Relay}, which has to be there. */
+        RELAYED
     }
 
     private final BiFunction<Seat, Listener, GroupSystem> system;
@@ -135,6 +143,11 @@ public enum SystemKind {
         return !traits.contains(Trait.ONE_THREAD);
     }
 
+    /** Returns whether members need a {@link Relay}. */
+    public boolean isRelayed() {
+        return traits.contains(Trait.RELAYED);
+    }
+
     /** Returns whether it is tutti or a limit: their faults are failures, those of others disqualify them. */
     public boolean isOwn() {
         return family().equals("tutti") || family().equals("limit");
@@ -151,20 +164,20 @@ public enum SystemKind {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** @throws IllegalArgumentException that lists all names, if this is none */
-    public static SystemKind parse(String text) {
-        for (SystemKind kind : values()) {
-            if (kind.toString().equals(text)) {
-                return kind;
-            }
-        }
-        throw new IllegalArgumentException("'" + text + "' is none of "
-                + Arrays.stream(values()).map(SystemKind::toString).collect(Collectors.joining(", ")));
+    /** Returns the systems that need no {@link Relay}. */
+    private static Stream<SystemKind> direct() {
+        return Arrays.stream(values()).filter(kind -> !kind.isRelayed());
     }
 
-    /** Returns a line for each system, for help texts. */
+    /** @throws IllegalArgumentException that lists all names, if this is none of a system that needs no relay */
+    public static SystemKind parse(String text) {
+        return direct().filter(kind -> kind.toString().equals(text)).findFirst().orElseThrow(() -> new IllegalArgumentException(
+                "'" + text + "' is none of " + direct().map(SystemKind::toString).collect(Collectors.joining(", "))));
+    }
+
+    /** Returns a line for each system that needs no relay, for help texts. */
     public static List<String> descriptions() {
-        return Arrays.stream(values())
+        return direct()
                 .map(kind -> String.format(Locale.ROOT, "  %-25s %s", kind, kind.description))
                 .toList();
     }

@@ -9,6 +9,7 @@ import dev.tutti.bench.watch.Watch;
 import dev.tutti.bench.watch.Watched;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.core.driver.RendezvousSettings;
 import dev.tutti.core.driver.TransportSettings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,7 +27,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** tutti with every setting at its default except the transport and the order; the seeds are all members. */
+/**
+ * tutti with every setting at its default except the transport and the order; the seeds are all members,
+ * or a rendezvous server knows them.
+ */
 final class TuttiSystem implements GroupSystem {
 
     /** Transport. */
@@ -36,7 +40,15 @@ final class TuttiSystem implements GroupSystem {
         /** UDP, with messages to all members sent once. */
         MULTICAST,
         /** The same, encrypted. */
-        ENCRYPTED
+        ENCRYPTED,
+        /** TCP through a rendezvous server, from which members know each other. */
+        RELAYED,
+        /** The same, encrypted from node to node. */
+        RELAYED_ENCRYPTED;
+
+        boolean isRelayed() {
+            return this == RELAYED || this == RELAYED_ENCRYPTED;
+        }
     }
 
     /** Secret of encrypted clusters, whose members are on this machine. */
@@ -76,19 +88,30 @@ final class TuttiSystem implements GroupSystem {
         for (int rank = 0; rank < seeds.length; rank++) {
             seeds[rank] = hosts.get(rank) + ":" + seat.ports().get(rank);
         }
-        NodeBuilder builder = carrier == Carrier.TCP ? Node.tcp(seat.port()) : Node.udp(seat.port());
+        boolean isTcp = carrier == Carrier.TCP || carrier.isRelayed();
+        NodeBuilder builder = isTcp ? Node.tcp(seat.port()) : Node.udp(seat.port());
         if (Spaces.isUsed()) {
             builder.bind(hosts.get(seat.rank())).insecure();
         }
-        if (carrier == Carrier.ENCRYPTED) {
+        if (carrier == Carrier.ENCRYPTED || carrier == Carrier.RELAYED_ENCRYPTED) {
             builder.secret(SECRET);
+        }
+        if (carrier.isRelayed()) {
+            builder.set(RendezvousSettings.SERVERS, List.of("tcp://127.0.0.1:" + Relay.port(seat.rank())))
+                    .set(RendezvousSettings.RELAY, RendezvousSettings.Relay.ALWAYS);
+        }
+        if (carrier == Carrier.RELAYED) {
+            builder.insecure();
         }
         if (carrier == Carrier.MULTICAST || carrier == Carrier.ENCRYPTED) {
             builder.set(
                     TransportSettings.MULTICAST_ADDRESS,
                     seat.multicastAddress(MULTICAST_NET) + ":" + seat.multicastPort());
         }
-        node = builder.name(seat.name()).seeds(seeds).start();
+        if (!carrier.isRelayed()) {
+            builder.seeds(seeds);
+        }
+        node = builder.name(seat.name()).start();
     }
 
     @Override

@@ -39,11 +39,11 @@ class BenchTest {
 
     /**
      * Leaves out systems that differ from another one in values only, those outside of the JVM, which are not part of
-     * the build, and a pair, which has no multicast. Both members are in one process, which costs half as much; other
+     * the build, a pair, which has no multicast, and those that need a relay. Both members are in one process, which costs half as much; other
      * tests have one for each.
      */
     @ParameterizedTest
-    @EnumSource(mode = Mode.MATCH_NONE, names = {"NATS|ZEROMQ|LIMIT_PAIR", "JGROUPS_.*(STOCK|TUNED|UNCONTROLLED)"})
+    @EnumSource(mode = Mode.MATCH_NONE, names = {"NATS|ZEROMQ|LIMIT_PAIR", ".*_(RELAYED|TUNNEL).*", "JGROUPS_.*(STOCK|TUNED|UNCONTROLLED)"})
     void everySystemDeliversWhatIsSent(SystemKind kind) {
         try (BenchCluster cluster = new BenchCluster(kind, 2, TOGETHER)) {
             cluster.form();

@@ -60,7 +60,10 @@ final class RendezvousCheck implements Check {
 
     private Finding fault(String server, String cluster, String trouble) {
         String advice;
-        if (trouble.contains("HTTP 401") || trouble.contains("HTTP 403")) {
+        if (trouble.contains("the proxy ")) {
+            advice = "rendezvous.proxy has the user and the password for the proxy, http://user:password@host:port, and the proxy has to allow"
+                    + " CONNECT to the server's port";
+        } else if (trouble.contains("HTTP 401") || trouble.contains("HTTP 403")) {
             advice = "rendezvous.token-file names the file with the token of cluster " + cluster + ", which the server's operator has";
         } else if (trouble.contains("certif") || trouble.contains("TLS") || trouble.contains("SSL")) {
             advice = "rendezvous.authority names the file with the authority of the server's certificate; tcp:// and ws:// are without TLS";

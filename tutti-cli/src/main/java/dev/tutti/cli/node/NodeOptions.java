@@ -6,6 +6,7 @@ import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.config.YamlFile;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.NodeSpec;
+import dev.tutti.core.driver.RendezvousSettings;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
@@ -110,12 +111,18 @@ public final class NodeOptions {
         return builder(all);
     }
 
-    /** Returns a builder with settings that stand unless the user has set others. */
+    /**
+     * Returns a builder with settings that stand unless the user has set others. Seeds do not stand with rendezvous servers: each of
+     * them would be asked for at each of the servers, too.
+     */
     public NodeBuilder builder(Map<String, String> defaults) {
         NodeSpec spec = spec();
         Settings node = spec.node();
         for (var each : defaults.entrySet()) {
-            node = node.with(each.getKey(), each.getValue(), Source.PRESET, COMMAND_LINE);
+            boolean isLeft = each.getKey().equals("discovery.seeds") && !node.get(RendezvousSettings.SERVERS).isEmpty();
+            if (!isLeft) {
+                node = node.with(each.getKey(), each.getValue(), Source.PRESET, COMMAND_LINE);
+            }
         }
         return Node.of(spec.withNode(node));
     }

@@ -184,6 +184,9 @@ final class PageContent {
         String key = from + ">" + to + '@' + link.text("incarnation");
         row.put("out", rates.of(key + " out", values.number("sent-bytes"), nanos));
         row.put("in", rates.of(key + " in", values.number("received-bytes"), nanos));
+        row.put("bytes", values.number("sent-bytes") + values.number("received-bytes"));
+        row.put("relay", values.text("relay"));
+        row.put("directFailure", values.text("direct-failure"));
         row.put("retained", values.number("retained-bytes"));
         row.put("resent", values.number("resent-frames"));
         row.put("resumes", values.number("resumes"));

@@ -117,6 +117,18 @@ class PageContentTest {
     }
 
     @Test
+    void relayedLinksNameTheirServerAndWhyTheyAreNotDirect() {
+        Map<String, Object> relayed = Map.of(
+                "peer", "b", "address", "b:1", "incarnation", 1L, "state", "open", "suspected", false, "roundTripMicros", 900L,
+                "parts", Map.of("link", Map.of(
+                        "sent-bytes", 5L, "received-bytes", 7L, "relay", "meet:443", "direct-failure", "nobody listens on b:1")));
+        Doc link = show(Map.of("a", document("a", 1, List.of(relayed), List.of()))).list("links").getFirst();
+        assertThat(link.text("relay")).isEqualTo("meet:443");
+        assertThat(link.text("directFailure")).isEqualTo("nobody listens on b:1");
+        assertThat(link.number("bytes")).isEqualTo(12);
+    }
+
+    @Test
     void documentsOfAnotherShapeAreSurvived() {
         Doc model = show(Map.of(
                 "a", new Doc(Map.of("links", "none", "groups", List.of(7, Map.of("view", List.of())), "node", 3)), "b", Doc.EMPTY));

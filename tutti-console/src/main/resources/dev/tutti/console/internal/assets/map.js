@@ -41,7 +41,7 @@ export class ClusterMap {
     this.drawHulls(group, members, sides);
     this.drawLinks(model, members, sides);
     this.drawNodes(members, group, model);
-    this.drawViews(group, sides);
+    this.drawViews(model, group, sides);
   }
 
   /** The group with most members is shown until somebody wants another. */
@@ -165,7 +165,7 @@ export class ClusterMap {
       const [x2, y2] = this.at.get(pair.b);
       const line = shape.children[0];
       attribute(line, "x1", x1); attribute(line, "y1", y1); attribute(line, "x2", x2); attribute(line, "y2", y2);
-      attribute(line, "class", "link" + (pair.bad ? " bad" : pair.rate > 2000 ? " busy" : ""));
+      attribute(line, "class", "link" + (pair.bad ? " bad" : pair.rate > 2000 ? " busy" : "") + (pair.relay ? " relayed" : ""));
       attribute(line, "stroke-width", pair.bad ? null : (1.2 + Math.min(5, Math.max(0, Math.log10(1 + pair.rate / 1000)))).toFixed(1));
       const x = (x1 + x2) / 2;
       const y = (y1 + y2) / 2;
@@ -216,15 +216,16 @@ export class ClusterMap {
     });
   }
 
-  drawViews(group, sides) {
+  drawViews(model, group, sides) {
     const shown = group ? sides : [];
+    const dashed = model.links.some((link) => link.relay) ? " Dashed links go through a rendezvous server." : "";
     keyed(this.views, shown.length ? shown : [null], (side) => (side ? side.view.id + side.names : "none"),
       () => h("li", {}, h("span", { class: "tag" }), h("b", {}), h("span", {})),
       (row, side) => {
         if (!side) {
           text(row.children[1], "");
           row.children[0].hidden = true;
-          text(row.children[2], "Links between members. The stronger the line, the more goes over it.");
+          text(row.children[2], "Links between members. The stronger the line, the more goes over it." + dashed);
           return;
         }
         row.children[0].hidden = sides.length < 2;
@@ -232,7 +233,7 @@ export class ClusterMap {
         text(row.children[1], `View ${side.view.number} of ${group.name}`);
         const missing = side.view.members.filter((name) => !side.names.includes(name));
         text(row.children[2], plural(side.view.members.length, "member") + ": " + list(side.view.members, 12)
-          + ". Number 1 coordinates." + (missing.length ? " Not installed by " + list(missing) + "." : ""));
+          + ". Number 1 coordinates." + (missing.length ? " Not installed by " + list(missing) + "." : "") + dashed);
       });
   }
 }
@@ -248,12 +249,18 @@ export function pairsOf(links) {
   for (const link of links) {
     const [a, b] = link.from < link.to ? [link.from, link.to] : [link.to, link.from];
     const key = a + "\u0000" + b;
-    const pair = pairs.get(key) ?? { key, a, b, rate: 0, roundTrip: -1, retained: 0, resent: 0, resumes: 0, bad: false, states: [], closes: [] };
+    const pair = pairs.get(key) ?? { key, a, b, rate: 0, roundTrip: -1, roundTrips: [], retained: 0, resent: 0, resumes: 0, bad: false, states: [], closes: [], bytes: 0, relay: "", reasons: [] };
     pair.rate += link.out ?? 0;
     pair.retained += link.retained;
     pair.resent += link.resent;
     pair.resumes = Math.max(pair.resumes, link.resumes);
-    if (link.roundTripMicros >= 0) pair.roundTrip = pair.roundTrip < 0 ? link.roundTripMicros : Math.min(pair.roundTrip, link.roundTripMicros);
+    // Both ends count the bytes of both directions.
+    pair.bytes = Math.max(pair.bytes, link.bytes);
+    if (link.relay) {
+      pair.relay = link.relay;
+      if (link.directFailure) pair.reasons.push(`${link.from}: ${link.directFailure}`);
+    }
+    if (link.roundTripMicros >= 0) pair.roundTrips.push(link.roundTripMicros);
     if (link.state !== "open" || link.suspected) {
       pair.bad = true;
       pair.states.push(link.suspected ? `${link.from} does not hear ${link.to}` : `${link.from}: ${link.state}`);
@@ -262,7 +269,28 @@ export function pairsOf(links) {
     pair[link.from === a ? "ab" : "ba"] = link;
     pairs.set(key, pair);
   }
+  for (const pair of pairs.values()) pair.roundTrip = roundTripOf(pair);
   return [...pairs.values()].sort((x, y) => (y.bad ? 1 : 0) - (x.bad ? 1 : 0) || (x.key < y.key ? -1 : 1));
+}
+
+/** The ends of a relayed pair measure only as far as the server, each on its side. */
+function roundTripOf({ relay, roundTrips }) {
+  if (relay) return roundTrips.length === 2 ? roundTrips[0] + roundTrips[1] : -1;
+  return roundTrips.length ? Math.min(...roundTrips) : -1;
+}
+
+/** Pairs that go through rendezvous servers, by server. */
+export function relaysOf(pairs) {
+  const relays = new Map();
+  for (const pair of pairs.filter((each) => each.relay)) {
+    const relay = relays.get(pair.relay) ?? { server: pair.relay, pairs: [], rate: 0, bytes: 0, roundTrips: [] };
+    relay.pairs.push(pair);
+    relay.rate += (pair.ab ? (pair.ab.out ?? 0) + (pair.ab.in ?? 0) : (pair.ba.out ?? 0) + (pair.ba.in ?? 0));
+    relay.bytes += pair.bytes;
+    if (pair.roundTrip >= 0) relay.roundTrips.push(pair.roundTrip);
+    relays.set(pair.relay, relay);
+  }
+  return [...relays.values()].sort((x, y) => x.server < y.server ? -1 : 1);
 }
 
 function letter(index) {

@@ -2,7 +2,7 @@
 
 import { h, s, table, text, keyed, icon, attribute } from "./dom.js";
 import { count, bytes, percent, perSecond, micros, duration, plural, list, value, time } from "./format.js";
-import { ClusterMap, pairsOf, isOwn } from "./map.js";
+import { ClusterMap, pairsOf, relaysOf, isOwn } from "./map.js";
 import { Charts } from "./charts.js";
 import { StoryList } from "./timeline.js";
 
@@ -92,6 +92,7 @@ function linkTable() {
   return table("Links", [
     { head: "Between", cell: (pair) => h("span", {}, link("member", pair.a), " and ", link("member", pair.b)), stamp: (pair) => pair.key },
     { head: "State", cell: (pair) => pair.bad ? state("lost", pair.states.join("; ")) : state("ok", "open"), stamp: (pair) => pair.states.join() },
+    { head: "Way", cell: (pair) => pair.relay ? "through " + pair.relay : "direct" },
     { head: "Round trip", isNumber: true, cell: (pair) => micros(pair.roundTrip) },
     { head: "First to second", isNumber: true, cell: (pair) => pair.ab ? perSecond(pair.ab.out, bytes) : pair.ba ? perSecond(pair.ba.in, bytes) : "–" },
     { head: "Second to first", isNumber: true, cell: (pair) => pair.ba ? perSecond(pair.ba.out, bytes) : pair.ab ? perSecond(pair.ab.in, bytes) : "–" },
@@ -100,6 +101,43 @@ function linkTable() {
     { head: "Resumed", isNumber: true, cell: (pair) => count(pair.resumes) },
     { head: "Windows", cell: (pair) => pair.closes.length ? [...new Set(pair.closes.map((each) => `${each.by} closes that of ${each.of} in ${each.group}`))].join("; ") : "open" },
   ]);
+}
+
+/** Servers that pairs go through; hidden if there are none. */
+class Relays {
+  constructor() {
+    this.servers = table("Rendezvous servers", [
+      { head: "Rendezvous server", cell: (row) => row.server },
+      { head: "Pairs", isNumber: true, cell: (row) => count(row.pairs.length) },
+      { head: "Round trip", isNumber: true, cell: (row) => span(row.roundTrips) },
+      { head: "Now", isNumber: true, cell: (row) => perSecond(row.rate, bytes) },
+      { head: "So far", isNumber: true, cell: (row) => bytes(row.bytes) },
+    ]);
+    this.pairs = table("Relayed pairs", [
+      { head: "Between", cell: (pair) => h("span", {}, link("member", pair.a), " and ", link("member", pair.b)), stamp: (pair) => pair.key },
+      { head: "Through", cell: (pair) => pair.relay },
+      { head: "Round trip", isNumber: true, cell: (pair) => micros(pair.roundTrip) },
+      { head: "So far", isNumber: true, cell: (pair) => bytes(pair.bytes) },
+      { head: "Why not direct", isWide: true, cell: (pair) => pair.reasons.join("; ") || "no direct dial has failed yet" },
+    ]);
+    this.element = card("relays-title", "Relayed pairs", this.servers.element, this.pairs.element,
+      h("p", { class: "under" }, "A pair becomes direct, without a gap, as soon as one of the two can dial the other: open its bind.port, or set bind.advertise if its address is translated."));
+    this.element.classList.add("relays");
+    this.element.hidden = true;
+  }
+
+  show(pairs) {
+    const relays = relaysOf(pairs);
+    this.element.hidden = relays.length === 0;
+    this.servers.show(relays, (row) => row.server);
+    this.pairs.show(pairs.filter((pair) => pair.relay), (pair) => pair.key);
+  }
+}
+
+function span(values) {
+  if (!values.length) return "–";
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return least === most ? micros(least) : micros(least) + " to " + micros(most);
 }
 
 function windowTable() {
@@ -136,6 +174,7 @@ export class Overview {
     this.members = memberTable();
     this.links = linkTable();
     this.windows = windowTable();
+    this.relays = new Relays();
     const timeline = card("story-title", "What happened", this.stories.nothing, this.stories.element);
     timeline.firstChild.append(h("a", { class: "side", href: "#/timeline" }, "Whole time line"));
     this.element = h("div", {}, this.head.element, h("div", { class: "stack" },
@@ -143,7 +182,8 @@ export class Overview {
       this.charts.element,
       card("members-title", "Members", this.members.element),
       folding("windows-title", "Windows: who holds whom back", this.windows.element),
-      folding("links-title", "Links", this.links.element)));
+      folding("links-title", "Links", this.links.element),
+      this.relays.element));
   }
 
   show(model) {
@@ -154,7 +194,9 @@ export class Overview {
     this.map.show(model);
     this.members.show(model.members, (row) => row.name);
     this.windows.show(windowRows(model), (row) => row.name + "\u0000" + row.group);
-    this.links.show(pairsOf(model.links), (pair) => pair.key);
+    const pairs = pairsOf(model.links);
+    this.links.show(pairs, (pair) => pair.key);
+    this.relays.show(pairs);
     this.tell();
   }
 

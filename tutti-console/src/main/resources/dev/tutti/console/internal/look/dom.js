@@ -65,7 +65,7 @@ export function keyed(parent, items, key, make, update) {
 
 /**
  * A table that folds into cards on a phone. A column: head, isNumber, and cell(row), which gives a text or an element; those
- * that give elements are made anew only when their `stamp` changes.
+ * that give elements are made anew only when their `stamp` changes. One with `isWide` is text that wraps.
  */
 export function table(caption, columns, options = {}) {
   const body = h("tbody", { role: "rowgroup" });
@@ -76,7 +76,7 @@ export function table(caption, columns, options = {}) {
     body);
   const make = () => h("tr", { role: "row" }, columns.map((column, index) => index === 0
     ? h("th", { scope: "row", role: "rowheader" })
-    : h("td", { role: "cell", class: column.isNumber ? "n" : null, "data-label": column.head })));
+    : h("td", { role: "cell", class: column.isNumber ? "n" : column.isWide ? "wide" : null, "data-label": column.head })));
   const update = (row, item) => columns.forEach((column, index) => {
     const cell = row.children[index];
     if (column.stamp) {

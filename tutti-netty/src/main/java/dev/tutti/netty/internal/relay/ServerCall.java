@@ -26,6 +26,7 @@ import io.netty.handler.codec.http.websocketx.WebSocketClientHandshaker;
 import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakerFactory;
 import io.netty.handler.codec.http.websocketx.WebSocketVersion;
 import io.netty.handler.proxy.HttpProxyHandler;
+import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.resolver.NoopAddressResolverGroup;
 import io.netty.util.ReferenceCountUtil;
@@ -53,6 +54,7 @@ final class ServerCall extends ChannelInboundHandlerAdapter {
     static final int NOT_FOUND = HttpResponseStatus.NOT_FOUND.code();
 
     private static final String PROTOCOL = "tutti";
+    private static final String PROXY_STATUS = "status: ";
     private static final int LINE_MAX = 1_024;
     private static final int HEADERS_MAX = 8_192;
     private static final int BODY_MAX = 64 * 1_024;
@@ -188,7 +190,7 @@ final class ServerCall extends ChannelInboundHandlerAdapter {
             Throwable cause = connected.cause();
             if (cause != null) {
                 abort();
-                connect(String.valueOf(cause.getMessage()));
+                connect(reason(cause));
             }
         });
     }
@@ -287,8 +289,19 @@ final class ServerCall extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext failing, Throwable cause) {
+        fail(reason(cause));
+    }
+
+    private String reason(Throwable cause) {
         String text = cause.getMessage();
-        fail(text == null ? cause.getClass().getSimpleName() : text);
+        if (text == null) {
+            return cause.getClass().getSimpleName();
+        }
+        // The text begins with addresses, for which the settings have better names.
+        int status = text.indexOf(PROXY_STATUS);
+        return cause instanceof ProxyConnectException && status >= 0
+                ? "the proxy " + firstHop() + " refuses the connection: " + text.substring(status + PROXY_STATUS.length())
+                : text;
     }
 
     private void fail(String reason) {

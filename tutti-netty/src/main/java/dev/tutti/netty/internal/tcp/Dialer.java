@@ -43,7 +43,10 @@ final class Dialer {
         dial.deadline = endpoint.loop().executor().schedule(
                 () -> driver.onInput(() -> onDeadline(dial, limitNanos)), limitNanos, TimeUnit.NANOSECONDS);
         dial.isRelayOver = relays == null;
-        if (relays == null) {
+        Relays own = endpoint.relays();
+        if (isDirect && own != null && !own.isDirectTried()) {
+            driver.onInput(() -> onNotDirect(dial, DialFailure.UNREACHABLE, "rendezvous.relay is always, so nobody is dialled directly"));
+        } else if (relays == null) {
             dialDirectly(dial);
         } else if (relays.isDirectTried()) {
             dial.headStart = endpoint.loop().executor().schedule(

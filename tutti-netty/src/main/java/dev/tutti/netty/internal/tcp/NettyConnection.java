@@ -18,6 +18,8 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.epoll.EpollTcpInfo;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
+import io.netty.channel.uring.IoUringTcpInfo;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.Future;
@@ -30,6 +32,7 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
@@ -39,6 +42,10 @@ import org.jspecify.annotations.Nullable;
 final class NettyConnection extends ChannelInboundHandlerAdapter implements Inbound.Sink, Arrivals.Arrival {
 
     private static final long LINGER_MILLIS = 1_000;
+
+    private static final List<String> TCP_VALUES = List.of(
+            "round-trip-micros", "round-trip-variation-micros", "retransmitted-segments", "unacknowledged-segments", "lost-segments",
+            "window-segments", "segment-bytes");
 
     private enum Phase {
         OPENING,
@@ -129,15 +136,19 @@ final class NettyConnection extends ChannelInboundHandlerAdapter implements Inbo
         values.put("unwritten-bytes", unwrittenBytes());
         if (channel instanceof EpollSocketChannel epoll && epoll.isOpen()) {
             EpollTcpInfo tcp = epoll.tcpInfo();
-            values.put("round-trip-micros", tcp.rtt());
-            values.put("round-trip-variation-micros", tcp.rttvar());
-            values.put("retransmitted-segments", tcp.totalRetrans());
-            values.put("unacknowledged-segments", tcp.unacked());
-            values.put("lost-segments", tcp.lost());
-            values.put("window-segments", tcp.sndCwnd());
-            values.put("segment-bytes", tcp.sndMss());
+            put(values, tcp.rtt(), tcp.rttvar(), tcp.totalRetrans(), tcp.unacked(), tcp.lost(), tcp.sndCwnd(), tcp.sndMss());
+        } else if (channel instanceof IoUringSocketChannel uring && uring.isOpen()) {
+            IoUringTcpInfo tcp = uring.tcpInfo();
+            put(values, tcp.rtt(), tcp.rttvar(), tcp.totalRetrans(), tcp.unacked(), tcp.lost(), tcp.sndCwnd(), tcp.sndMss());
         }
         return new Socket(id, text(channel.localAddress()), remote(), dial != null, values);
+    }
+
+    /** @param tcp by {@link #TCP_VALUES} */
+    private static void put(Map<String, Long> values, long... tcp) {
+        for (int index = 0; index < tcp.length; index++) {
+            values.put(TCP_VALUES.get(index), tcp[index]);
+        }
     }
 
     private static String text(@Nullable InetSocketAddress address) {

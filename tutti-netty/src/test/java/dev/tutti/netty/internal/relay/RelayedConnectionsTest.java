@@ -92,7 +92,7 @@ class RelayedConnectionsTest {
     }
 
     @Test
-    void bytesThatAServerChangesOrRepeatsOrReordersEndTheConnection() throws Exception {
+    void bytesThatAServerChangesOrRepeatsOrReordersOrDropsEndTheConnection() throws Exception {
         List<RelayDouble.Meddler> lies = List.of(
                 (isFromDialler, offset, bytes) -> {
                     byte[] changed = bytes.clone();
@@ -112,7 +112,17 @@ class RelayedConnectionsTest {
                     }
                     return turned;
                 },
-                (isFromDialler, offset, bytes) -> new byte[bytes.length]);
+                (isFromDialler, offset, bytes) -> new byte[bytes.length],
+                new RelayDouble.Meddler() {
+                    private boolean hasDropped;
+
+                    @Override
+                    public byte[] meddle(boolean isFromDialler, long offset, byte[] bytes) {
+                        boolean isFirst = !hasDropped;
+                        hasDropped = true;
+                        return isFirst ? new byte[0] : bytes;
+                    }
+                });
         for (RelayDouble.Meddler lie : lies) {
             try (RelayDouble server = new RelayDouble();
                     Probe hidden = Probe.start(settings(server.url(), HIDDEN));
@@ -124,7 +134,11 @@ class RelayedConnectionsTest {
                 other.send(dialled, payload(100));
                 assertThat(hidden.await(Kind.FRAME).bytes()).isEqualTo(payload(100));
                 server.meddler = (isFromDialler, offset, bytes) -> isFromDialler ? lie.meddle(true, offset, bytes) : bytes;
+                int seen = server.dialled.getFirst().size();
                 other.send(dialled, payload(200));
+                Await.until("the server has meddled", () -> server.dialled.getFirst().size() > seen);
+                // Nobody misses what was dropped before something follows.
+                other.send(dialled, payload(300));
                 // A repeated record is read once; what follows it is none of the other node's.
                 Probe.Event next = hidden.next();
                 if (next.kind() == Kind.FRAME) {
@@ -265,6 +279,8 @@ class RelayedConnectionsTest {
             int dialled = other.dial(open.driver.address());
             other.await(Kind.CONNECTED);
             assertThat(other.relayed).containsOnlyKeys(dialled);
+            other.dialDirectly(open.driver.address());
+            assertThat(other.await(Kind.DIAL_FAILED).detail()).startsWith("UNREACHABLE rendezvous.relay is always");
         }
     }
 

@@ -25,6 +25,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.ObjIntConsumer;
 
 /** A machine that records what it is told, with the driver that runs it. */
 public final class Probe implements Machine, AutoCloseable {
@@ -133,10 +135,19 @@ public final class Probe implements Machine, AutoCloseable {
     }
 
     public int dial(String address) {
+        return dial(effects -> (to, connection) -> effects.dial(connection, to), address);
+    }
+
+    /** Dials without servers. */
+    public int dialDirectly(String address) {
+        return dial(effects -> (to, connection) -> effects.dialDirectly(connection, to), address);
+    }
+
+    private int dial(Function<Effects, ObjIntConsumer<String>> way, String address) {
         CompletableFuture<Integer> number = new CompletableFuture<>();
         driver.execute(now -> {
             int connection = ++lastConnection;
-            wanted.add(effects -> effects.dial(connection, address));
+            wanted.add(effects -> way.apply(effects).accept(address, connection));
             number.complete(connection);
         });
         return number.orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join();

@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 /** The listening socket of a server, its threads and its connections. */
 public final class HttpListener implements AutoCloseable {
 
-    private static final int ACCEPTS_WAITING_MAX = 1_024;
+    private static final int ACCEPTS_WAITING_MAX = 4_096;
     private static final int REQUEST_LINE_MAX = 2_048;
     private static final int HEADERS_BYTES_MAX = 8_192;
     private static final int BODY_BYTES_MAX = 1_024;

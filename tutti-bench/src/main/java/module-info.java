@@ -27,4 +27,6 @@ module dev.tutti.bench {
             info.picocli;
     opens dev.tutti.bench.options to
             info.picocli;
+    opens dev.tutti.bench.paths to
+            info.picocli;
 }

@@ -2,6 +2,7 @@
 module dev.tutti.campaign {
     requires dev.tutti;
     requires dev.tutti.blocks;
+    requires dev.tutti.grid;
     requires dev.tutti.layers;
     requires dev.tutti.protocols;
     requires dev.tutti.rendezvous;
@@ -27,6 +28,8 @@ module dev.tutti.campaign {
     opens dev.tutti.campaign.chaos to
             info.picocli;
     opens dev.tutti.campaign.commands to
+            info.picocli;
+    opens dev.tutti.campaign.grid to
             info.picocli;
     opens dev.tutti.campaign.relays to
             info.picocli;

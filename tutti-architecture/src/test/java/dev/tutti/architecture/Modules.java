@@ -23,7 +23,7 @@ final class Modules {
             Map.entry("testing", Set.of()),
             Map.entry("sim", Set.of("core")),
             // Simulated clusters of the protocols and of applications on the API, and real processes.
-            Map.entry("campaign", Set.of("core", "protocols", "sim", "testkit", "api", "blocks", "layers", "sites", "rendezvous")),
+            Map.entry("campaign", Set.of("core", "protocols", "sim", "testkit", "api", "blocks", "layers", "sites", "grid", "rendezvous")),
             // It runs the API itself in virtual time, and reads what packets hold.
             Map.entry("testkit", Set.of("core", "sim", "protocols", "api")),
             Map.entry("config", Set.of("core")),

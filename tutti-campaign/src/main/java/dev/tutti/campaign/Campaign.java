@@ -1,6 +1,7 @@
 package dev.tutti.campaign;
 
 import dev.tutti.campaign.chaos.ChaosCommand;
+import dev.tutti.campaign.grid.GridCommand;
 import dev.tutti.campaign.relays.RelaysCommand;
 import dev.tutti.campaign.scale.ScaleCommand;
 import dev.tutti.campaign.search.SimCommand;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Command;
             ChaosCommand.class,
             SessionsCommand.class,
             SitesCommand.class,
+            GridCommand.class,
             RelaysCommand.class,
             ScaleCommand.class,
             CommandLine.HelpCommand.class,

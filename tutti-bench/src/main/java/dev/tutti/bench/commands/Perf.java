@@ -6,6 +6,7 @@ import dev.tutti.bench.comparison.Grid;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.options.Product;
 import dev.tutti.bench.options.Rounds;
+import dev.tutti.bench.paths.PathsCommand;
 import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.core.settings.Size;
 import java.util.List;
@@ -36,6 +37,7 @@ import picocli.CommandLine.Option;
             "  tutti perf strangers --rate 2000",
             "  tutti perf relay --pairs 1,4",
             "  tutti perf match",
+            "  tutti perf grid --html grid.html",
             "  tutti perf pingpong --size 64B,1KiB --delivery virtual,inline",
         })
 public final class Perf {
@@ -57,6 +59,7 @@ public final class Perf {
         line.addSubcommand(new StrangersCommand());
         line.addSubcommand(new RelayCommand());
         line.addSubcommand(Bench.of(new MatchCommand(), MatchCommand.DEFAULTS));
+        line.addSubcommand(Bench.of(new PathsCommand(), PathsCommand.DEFAULTS));
         Bench.configure(line);
         if (arguments.length == 0) {
             line.usage(line.getOut());

@@ -11,7 +11,7 @@ import java.util.Map;
 public record Line(String verb, Map<String, String> values) {
 
     /** Name of the value that identifies the receiving or sending member. */
-    static final String MEMBER = "m";
+    public static final String MEMBER = "m";
 
     private static final String MARK = "#bench ";
 
@@ -30,11 +30,12 @@ public record Line(String verb, Map<String, String> values) {
         return line.with(MEMBER, member);
     }
 
-    static boolean isLine(String text) {
+    /** Returns whether a text is a line of a member, and not one of a library. */
+    public static boolean isLine(String text) {
         return text.startsWith(MARK);
     }
 
-    static Line parse(String text) {
+    public static Line parse(String text) {
         String[] words = text.substring(MARK.length()).split(" ");
         Line line = of(words[0]);
         for (int index = 1; index < words.length; index++) {

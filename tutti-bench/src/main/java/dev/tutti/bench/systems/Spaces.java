@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -70,10 +69,14 @@ public final class Spaces implements AutoCloseable {
         return names.subList(1, names.size());
     }
 
+    /** Returns the addresses of the members, by rank. */
+    public List<String> addresses() {
+        return IntStream.rangeClosed(1, count).mapToObj(number -> NET + number).toList();
+    }
+
     /** Returns the option for the JVMs of members. */
     public String option() {
-        String hosts = IntStream.rangeClosed(1, count).mapToObj(number -> NET + number).collect(Collectors.joining(","));
-        return "-D" + HOSTS + "=" + hosts;
+        return "-D" + HOSTS + "=" + String.join(",", addresses());
     }
 
     /** Returns whether this process is a member in a namespace. */

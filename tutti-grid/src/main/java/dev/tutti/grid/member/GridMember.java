@@ -28,6 +28,7 @@ import dev.tutti.grid.match.Selector;
 import dev.tutti.sites.SiteMessage;
 import dev.tutti.sites.Sites;
 import dev.tutti.sites.SitesView;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -227,7 +228,7 @@ public final class GridMember implements Grid {
             return;
         }
         try {
-            Records.read(message.bytes(), (kind, content) -> onRecord(sender, kind, content));
+            Records.read(message.buffer(), (kind, content) -> onRecord(sender, kind, content));
         } catch (MalformedException e) {
             onMalformed(sender.toString(), e);
         }
@@ -303,11 +304,11 @@ public final class GridMember implements Grid {
             return;
         }
         try {
-            Records.read(message.bytes(), (kind, content) -> {
-                if (kind == Records.INTERESTS) {
-                    link.onInterests(message, content);
-                } else {
-                    onFlow(kind, content);
+            Records.read(ByteBuffer.wrap(message.bytes()), (kind, content) -> {
+                switch (kind) {
+                    case Records.INTERESTS -> link.onInterests(message, content);
+                    case Records.INTERESTS_WANTED -> link.tell();
+                    default -> onFlow(kind, content);
                 }
             });
         } catch (MalformedException e) {

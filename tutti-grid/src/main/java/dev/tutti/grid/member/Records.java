@@ -33,6 +33,9 @@ final class Records {
     /** Entry of a client without a member, with its lease, and the time that is left of it, for members that have come. */
     static final int ORPHAN = 8;
 
+    /** Question of a member that has come, for the filters of other sites. Empty. */
+    static final int INTERESTS_WANTED = 9;
+
     /** Time that is left of the lease of a client that is connected. */
     static final long CONNECTED = -1;
 
@@ -52,27 +55,30 @@ final class Records {
     /** Returns the only record that was put. */
     static byte[] end(ByteOutput out) {
         out.setInt(1, out.length() - HEAD);
-        return out.copy();
+        // A large body at the end fills the array.
+        return out.array().length == out.length() ? out.array() : out.copy();
     }
 
-    /** @throws MalformedException if the message is malformed; records before the place have been read */
-    static void read(byte[] message, Reader reader) {
-        int at = 0;
-        while (at < message.length) {
-            if (message.length - at < HEAD) {
-                throw new MalformedException("a record begins at " + at + ", and the message ends at " + message.length);
+    /**
+     * Reads a message from its position to its limit.
+     *
+     * @throws MalformedException if the message is malformed; records before the place have been read
+     */
+    static void read(ByteBuffer message, Reader reader) {
+        while (message.hasRemaining()) {
+            int at = message.position();
+            if (message.remaining() < HEAD) {
+                throw new MalformedException("a record begins at " + at + ", and the message ends at " + message.limit());
             }
-            ByteBuffer head = ByteBuffer.wrap(message, at, HEAD);
-            int kind = head.get();
-            int length = head.getInt();
-            at += HEAD;
-            if (length < 0 || length > message.length - at) {
-                throw new MalformedException("a record of " + length + " bytes at " + at + ", and the message ends at " + message.length);
+            int kind = message.get();
+            int length = message.getInt();
+            if (length < 0 || length > message.remaining()) {
+                throw new MalformedException("a record of " + length + " bytes at " + at + ", and the message ends at " + message.limit());
             }
-            ByteInput content = new ByteInput(ByteBuffer.wrap(message, at, length));
+            ByteInput content = new ByteInput(message.slice(message.position(), length));
+            message.position(message.position() + length);
             reader.onRecord(kind, content);
             content.end();
-            at += length;
         }
     }
 
@@ -86,6 +92,9 @@ final class Records {
     }
 
     static byte[] join(List<byte[]> records, int bytes) {
+        if (records.size() == 1) {
+            return records.getFirst();
+        }
         byte[] all = new byte[bytes];
         int at = 0;
         for (byte[] each : records) {

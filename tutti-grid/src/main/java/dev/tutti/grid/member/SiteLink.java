@@ -81,7 +81,31 @@ final class SiteLink {
 
     void onJoined(SiteGroup joined) {
         group = joined;
+        askInterests();
         watch();
+    }
+
+    /** Asks the members of other sites for their filters: those that were told before this one was in the group have not come. */
+    private void askInterests() {
+        if (isClosed()) {
+            return;
+        }
+        ByteOutput out = new ByteOutput();
+        Records.begin(out, Records.INTERESTS_WANTED);
+        try {
+            send(Records.end(out), Reach.EVERYWHERE);
+        } catch (SendException e) {
+            threads.startAfter(PAUSE_NANOS, "tutti-grid-interests", this::askInterests);
+        }
+    }
+
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return isClosed;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Looks for changes of the list of sites, as long as this member is there. */

@@ -166,7 +166,8 @@ public sealed interface ClientMessage {
     static byte[] encode(ClientMessage message) {
         ByteOutput out = new ByteOutput();
         CODEC.put(message, out);
-        return out.copy();
+        // A large body at the end fills the array.
+        return out.array().length == out.length() ? out.array() : out.copy();
     }
 
     /**

@@ -1,0 +1,169 @@
+package dev.tutti.campaign.grid;
+
+import dev.tutti.campaign.commands.CampaignCommand;
+import dev.tutti.campaign.host.ChaosException;
+import dev.tutti.campaign.host.Scratch;
+import dev.tutti.campaign.sites.process.Outcome;
+import dev.tutti.internal.Json;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/** {@code tutti grid}: a grid of real processes at three sites. */
+@Command(
+        name = "grid",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Starts members, mediators and clients of a grid at three sites, as processes, and checks what has arrived.",
+        footer = {
+            "",
+            "Scenarios:",
+            "  load  producers that publish at a steady rate, and consumers with selectors,",
+            "        half of both at members and half as clients of mediators; mediators",
+            "        are killed one after the other, and started again",
+            "",
+            "docs/operating/grid.md says how to read the report.",
+            "",
+            "Exit codes: 0 nothing was broken, 1 something was lost and no gap told, came twice or",
+            "out of order, or the registry was wrong at the end, 2 wrong usage.",
+            "",
+            "Examples:",
+            "  tutti grid load --seconds 300",
+            "  tutti grid load --producers 200 --kill-every 10 --seconds 60",
+            "  tutti grid load --profile ci --json",
+        })
+public final class GridCommand extends CampaignCommand {
+
+    private static final int PRODUCERS_MAX = 10_000;
+    private static final int CONSUMERS_MAX = 5_000;
+    private static final int CI_PRODUCERS = 120;
+    private static final int CI_CONSUMERS = 12;
+    private static final int CI_SECONDS = 30;
+    private static final int CI_KILL_SECONDS = 8;
+    private static final int CI_CLIENTS = 2;
+
+    /** Treatment of the processes. */
+    enum Scenario { LOAD }
+
+    /** A choice of load and time. */
+    enum Profile { FULL, CI }
+
+    @Parameters(paramLabel = "SCENARIO", description = "One of ${COMPLETION-CANDIDATES}.")
+    private Scenario scenario = Scenario.LOAD;
+
+    @Option(names = "--producers", paramLabel = "N", defaultValue = "1000",
+            description = "At all sites, 6 to 10000 (default: ${DEFAULT-VALUE}).")
+    private int producers;
+
+    @Option(names = "--consumers", paramLabel = "N", defaultValue = "100",
+            description = "At all sites, 6 to 5000, and at most as many as producers (default: ${DEFAULT-VALUE}).")
+    private int consumers;
+
+    @Option(names = "--rate", paramLabel = "N", defaultValue = "10",
+            description = "Measurements of each producer per second, 1 to 1000 (default: ${DEFAULT-VALUE}).")
+    private int rate;
+
+    @Option(names = "--seconds", paramLabel = "N", defaultValue = "300", description = "Of load, 10 to 86400 (default: ${DEFAULT-VALUE}).")
+    private int seconds;
+
+    @Option(names = "--kill-every", paramLabel = "SECONDS", defaultValue = "30",
+            description = "Time between kills of mediators, 2 to 86400 (default: ${DEFAULT-VALUE}).")
+    private int killEvery;
+
+    @Option(names = "--delay", paramLabel = "MILLIS", defaultValue = "40",
+            description = "Of the lines between sites, one way, 0 to 1000 (default: ${DEFAULT-VALUE}).")
+    private int delay;
+
+    @Option(names = "--mediators", paramLabel = "N", defaultValue = "2", description = "Of each site, 1 to 5 (default: ${DEFAULT-VALUE}).")
+    private int mediators;
+
+    @Option(names = "--clients", paramLabel = "N", defaultValue = "10",
+            description = "Connections that the clients of a site share, 1 to 500 (default: ${DEFAULT-VALUE}).")
+    private int clients;
+
+    @Option(names = "--mediator-heap", paramLabel = "SIZE", defaultValue = "128m",
+            description = "Heap of a mediator, as the JVM writes it (default: ${DEFAULT-VALUE}).")
+    private String heap = "128m";
+
+    @Option(names = "--profile", paramLabel = "NAME", defaultValue = "full",
+            description = "One of ${COMPLETION-CANDIDATES}; ci is " + CI_SECONDS + " s of " + CI_PRODUCERS + " producers and " + CI_CONSUMERS
+                    + " consumers, with a kill every " + CI_KILL_SECONDS + " s (default: full).")
+    private Profile profile = Profile.FULL;
+
+    @Option(names = "--jvm", paramLabel = "OPTION", description = "For the JVM of each process; may be repeated.")
+    private List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
+
+    @Option(names = "--keep", description = "Keeps the logs also if nothing was broken.")
+    private boolean isKept;
+
+    @Option(names = "--json", description = "The result as JSON.")
+    private boolean isJson;
+
+    @Override
+    public Integer call() {
+        check("--producers", producers, 6, PRODUCERS_MAX);
+        check("--consumers", consumers, 6, Math.min(CONSUMERS_MAX, producers));
+        check("--rate", rate, 1, 1_000);
+        check("--seconds", seconds, 10, 86_400);
+        check("--kill-every", killEvery, 2, 86_400);
+        check("--delay", delay, 0, 1_000);
+        check("--mediators", mediators, 1, 5);
+        check("--clients", clients, 1, 500);
+        Path directory = Scratch.directory("tutti-grid-");
+        boolean isGood = false;
+        try (LoadRun run = new LoadRun(choice(), directory, this::say)) {
+            isGood = tell(run.run());
+        } catch (ChaosException e) {
+            say(String.valueOf(e.getMessage()));
+        }
+        if (isGood && !isKept) {
+            Scratch.delete(directory);
+        } else {
+            say("logs are kept in " + directory);
+        }
+        return isGood ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private LoadRun.Choice choice() {
+        boolean isCi = profile == Profile.CI;
+        return new LoadRun.Choice(
+                new LoadPlan(isCi ? CI_PRODUCERS : producers, isCi ? CI_CONSUMERS : consumers, rate),
+                Duration.ofSeconds(isCi ? CI_SECONDS : seconds),
+                Duration.ofSeconds(isCi ? CI_KILL_SECONDS : killEvery),
+                delay,
+                mediators,
+                isCi ? CI_CLIENTS : clients,
+                options,
+                heap);
+    }
+
+    private void check(String option, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new ParameterException(line(), option + " is " + value + ", " + min + " to " + max);
+        }
+    }
+
+    private boolean tell(Outcome outcome) {
+        boolean isGood = outcome.findings().isEmpty();
+        if (isJson) {
+            Map<String, Object> map = new LinkedHashMap<>(outcome.figures());
+            map.put("passed", isGood);
+            map.put("findings", outcome.findings());
+            out().println(Json.write(map));
+        } else {
+            outcome.figures().forEach((name, value) -> out().printf("%-40s %s%n", name, value));
+            outcome.findings().forEach(finding -> out().println("FOUND " + finding));
+            out().println(isGood ? "nothing was broken" : "NOT AS IT MUST BE");
+        }
+        out().flush();
+        return isGood;
+    }
+}

@@ -36,15 +36,25 @@ final class SiteLink {
     private static final int INTERESTS_BYTES_MAX = 1 << 20;
 
     private static final long PAUSE_NANOS = 100_000_000L;
+    private static final long LOOK_NANOS = 1_000_000_000L;
 
-    /** Filters of a member of another site. */
-    private record Interests(long incarnation, List<Filter> filters) {}
+    /**
+     * Time for which the filters of a member outlast it. Its clients go to other members meanwhile, and what is sent to the site reaches
+     * them there, before the filters of those members have come.
+     */
+    private static final long FORGET_NANOS = 15_000_000_000L;
 
-    private record Key(String site, String member) implements Comparable<Key> {
+    /** A process that is, or was, a member at another site. */
+    private record Key(String site, String member, long incarnation) implements Comparable<Key> {
         @Override
         public int compareTo(Key other) {
             int order = site.compareTo(other.site);
-            return order != 0 ? order : member.compareTo(other.member);
+            order = order != 0 ? order : member.compareTo(other.member);
+            return order != 0 ? order : Long.compare(incarnation, other.incarnation);
+        }
+
+        boolean isFollowedBy(@Nullable Key next) {
+            return next != null && next.site.equals(site) && next.member.equals(member);
         }
     }
 
@@ -57,9 +67,15 @@ final class SiteLink {
 
     // Guarded by the lock.
     private final TreeMap<String, Flow> flows = new TreeMap<>();
-    private final TreeMap<Key, Interests> interests = new TreeMap<>();
+    /** Filters of members of other sites, also of those that have none, so that a newer process is known. */
+    private final TreeMap<Key, List<Filter>> interests = new TreeMap<>();
+
+    /** Processes in {@link #interests} that are gone, and since when. */
+    private final TreeMap<Key, Long> missing = new TreeMap<>();
+
+    private long lookedNanos;
     private boolean isTelling;
-    private boolean hasTold;
+    private boolean hasToldNone;
     private boolean isClosed;
     private SitesView view = new SitesView(0, List.of());
 
@@ -116,9 +132,14 @@ final class SiteLink {
                 return;
             }
             SitesView now = sites.view();
-            if (now.number() != view.number()) {
+            long nanos = threads.nanoTime();
+            boolean hasChanged = now.number() != view.number();
+            if (hasChanged || !missing.isEmpty() && nanos - lookedNanos >= LOOK_NANOS) {
                 view = now;
-                forgetMembersThatLeft(now);
+                lookedNanos = nanos;
+                forgetMembersThatLeft(now, nanos);
+            }
+            if (hasChanged) {
                 tell();
             }
             threads.startAfter(PAUSE_NANOS, "tutti-grid-sites", this::watch);
@@ -127,11 +148,15 @@ final class SiteLink {
         }
     }
 
-    private void forgetMembersThatLeft(SitesView now) {
+    private void forgetMembersThatLeft(SitesView now, long nanos) {
+        missing.keySet().retainAll(interests.keySet());
         for (Key key : List.copyOf(interests.keySet())) {
-            boolean isThere = now.site(key.site).map(Site::members).orElse(List.of()).contains(key.member);
-            if (!isThere) {
-                put(key, new Interests(0, List.of()));
+            boolean isListed = now.site(key.site).map(Site::members).orElse(List.of()).contains(key.member);
+            if (isListed && !key.isFollowedBy(interests.higherKey(key))) {
+                missing.remove(key);
+            } else if (nanos - missing.computeIfAbsent(key, _ -> nanos) >= FORGET_NANOS) {
+                missing.remove(key);
+                replace(key.site, interests.remove(key), List.of());
             }
         }
     }
@@ -157,19 +182,29 @@ final class SiteLink {
             isTelling = false;
             List<Filter> all = own.get();
             filters = all.size() > INTERESTS_MAX ? List.of(Filter.ALL) : all;
-            if (isClosed || filters.isEmpty() && !hasTold) {
+            // Even none are told once: there may have been another process of this name.
+            if (isClosed || filters.isEmpty() && hasToldNone) {
                 return;
             }
-            hasTold = true;
         } finally {
             lock.unlock();
         }
         byte[] message = encode(filters);
         try {
             send(message.length > INTERESTS_BYTES_MAX ? encode(List.of(Filter.ALL)) : message, Reach.EVERYWHERE);
+            onTold(filters.isEmpty());
         } catch (SendException e) {
             // The group of the site has no window for it, or is closed, and then this one is soon.
             tell();
+        }
+    }
+
+    private void onTold(boolean none) {
+        lock.lock();
+        try {
+            hasToldNone = none;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -203,21 +238,18 @@ final class SiteLink {
         }
         lock.lock();
         try {
-            Key key = new Key(from.site(), from.sender());
-            Interests known = interests.get(key);
-            boolean isOld = known != null && known.incarnation > from.incarnation();
-            if (!isOld && !isClosed && (known != null || interests.size() < MEMBERS_MAX)) {
-                put(key, new Interests(from.incarnation(), filters));
+            Key key = new Key(from.site(), from.sender(), from.incarnation());
+            boolean isOld = key.isFollowedBy(interests.higherKey(key));
+            if (!isOld && !isClosed && (interests.containsKey(key) || interests.size() < MEMBERS_MAX)) {
+                replace(key.site, interests.put(key, filters), filters);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private void put(Key key, Interests next) {
-        Interests before = next.filters.isEmpty() ? interests.remove(key) : interests.put(key, next);
-        Flow flow = flows.computeIfAbsent(key.site, this::flow);
-        registry.replace(flow, before == null ? List.of() : before.filters, next.filters);
+    private void replace(String site, @Nullable List<Filter> before, List<Filter> next) {
+        registry.replace(flows.computeIfAbsent(site, this::flow), before == null ? List.of() : before, next);
     }
 
     private Flow flow(String site) {

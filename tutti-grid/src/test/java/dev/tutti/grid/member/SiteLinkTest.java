@@ -36,4 +36,25 @@ class SiteLinkTest {
         assertThat(stations.on(2).isWanted("hosts/web1")).isTrue();
         assertThat(stations.on(2).isWanted("rooms/1")).isFalse();
     }
+
+    /** Its clients go to another member, whose filters are told later. */
+    @ClusterTest(nodes = 4, seeds = 3)
+    void whatACrashedMemberWantedIsSentToItsSiteForAWhile(Cluster cluster) {
+        Components<LateStation> stations = startSites(cluster);
+        stations.run(1, LateStation::join);
+        stations.run(3, LateStation::join);
+        stations.run(4, LateStation::join);
+        cluster.advance(Duration.ofSeconds(2));
+        stations.run(3, station -> station.subscribe("hosts/#"));
+        cluster.advance(Duration.ofSeconds(2)).crash(3);
+        for (int tick = 0; tick < 100; tick++) {
+            cluster.advance(Duration.ofMillis(100));
+            assertThat(stations.on(1).isWanted("hosts/web1")).as("%d ms after the crash", tick * 100).isTrue();
+        }
+        assertThat(stations.on(1).members()).isEqualTo(3);
+        stations.run(4, station -> station.subscribe("hosts/web1"));
+        cluster.advance(Duration.ofSeconds(30));
+        assertThat(stations.on(1).isWanted("hosts/web1")).isTrue();
+        assertThat(stations.on(1).isWanted("hosts/web2")).isFalse();
+    }
 }

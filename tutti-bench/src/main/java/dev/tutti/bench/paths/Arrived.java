@@ -10,6 +10,10 @@ import java.util.concurrent.locks.LockSupport;
 /** Contents of a stream, as they arrive from one source or many. They are answered now and then, so that the sources know. */
 final class Arrived implements End.Arrivals {
 
+    /** Stands for a number of contents after which a sign is sent back, and has each content sent back instead. */
+    static final int ECHO = -1;
+
+    private static final byte[] SIGN = {};
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /** Used by the thread that the contents of the source come on. */
@@ -41,7 +45,8 @@ final class Arrived implements End.Arrivals {
     /**
      * Begins anew; nothing is under way.
      *
-     * @param every number of contents of a source after which one is answered: 1 sends each back, 0 none
+     * @param every number of contents of a source after which nothing is sent back, as a sign that they have arrived: {@link #ECHO} sends each
+     *     content back, 0 none
      */
     void begin(int size, int every) {
         bytes = size;
@@ -55,8 +60,10 @@ final class Arrived implements End.Arrivals {
     public void onContent(int source, byte[] content, End.Answer answer) {
         long count = sources.computeIfAbsent(source, _ -> new Source(bytes)).add(content);
         int every = answerEvery;
-        if (every > 0 && count % every == 0) {
-            answer.send(every == 1 ? content : new byte[1]);
+        if (every == ECHO) {
+            answer.send(content);
+        } else if (every > 0 && count % every == 0) {
+            answer.send(SIGN);
         }
     }
 

@@ -113,7 +113,7 @@ final class PathPair implements AutoCloseable {
 
     /** Sends contents and waits for the answer to each. */
     Histogram ping(int size, Duration time) {
-        answers.say(Line.of("begin").with("size", size).with("every", 1)).await("begun", SLACK);
+        answers.say(Line.of("begin").with("size", size).with("every", Arrived.ECHO)).await("begun", SLACK);
         Line pinged = asks.say(Line.of("ping").with("size", size).with("nanos", time.toNanos())).await("pinged", time.plus(SLACK));
         check(pinged);
         check(awaitAll(pinged.number("count")));

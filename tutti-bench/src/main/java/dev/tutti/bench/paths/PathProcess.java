@@ -50,7 +50,7 @@ final class PathProcess {
     private final List<Grid> grids = new ArrayList<>();
     private final AtomicReference<@Nullable Contents> answers = new AtomicReference<>();
     private @Nullable GridAnswers answering;
-    private int permitsEach = 1;
+    private volatile int permitsEach;
 
     private PathProcess(PathKind kind, int sources) {
         this.kind = kind;
@@ -100,10 +100,13 @@ final class PathProcess {
 
     private void onAnswer(Semaphore arrivals, byte[] content) {
         Contents expected = answers.get();
-        if (expected != null) {
+        boolean isSign = content.length == 0;
+        if (expected != null && !isSign) {
             expected.onArrived(content);
+            arrivals.release();
+        } else if (expected == null && isSign) {
+            arrivals.release(permitsEach);
         }
-        arrivals.release(permitsEach);
     }
 
     private void openAnswering(String target) {
@@ -187,7 +190,6 @@ final class PathProcess {
     private void ping(int size, long nanos) {
         Contents expected = new Contents(size);
         answers.set(expected);
-        permitsEach = 1;
         Semaphore arrivals = permits.getFirst();
         arrivals.drainPermits();
         End end = ends.getFirst();

@@ -43,8 +43,7 @@ public final class PathsCommand implements Callable<Integer> {
     /** Defaults of options that it shares with other commands. */
     public static final Map<String, String> DEFAULTS = Map.of("--repetitions", "3", "--warmup", "2s", "--time", "2s");
 
-    /** Of TCP in namespaces, as most systems have it. */
-    private static final String CONGESTION = "cubic";
+    private static final String CONGESTION = "tcp-congestion-control";
 
     private static final int PRODUCERS_MAX = 1_000;
     private static final int SIZE_MAX = 4 << 20;
@@ -102,7 +101,9 @@ public final class PathsCommand implements Callable<Integer> {
         if (link.isEmpty()) {
             measure(bytes, layout, null);
         } else {
-            try (Spaces spaces = new Spaces(PathPair.ROLES.size(), link, CONGESTION)) {
+            // As outside of namespaces.
+            String congestion = String.valueOf(Machine.description().get(CONGESTION));
+            try (Spaces spaces = new Spaces(PathPair.ROLES.size(), link, congestion)) {
                 measure(bytes, layout, spaces);
             }
         }

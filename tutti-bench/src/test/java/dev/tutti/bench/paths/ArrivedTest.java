@@ -66,9 +66,9 @@ class ArrivedTest {
     void someAreAnsweredAndAnEchoIsTheContent() {
         arrived.begin(100, 2);
         arrive(0, 100, 0, 1, 2, 3);
-        assertThat(answers).containsExactly(1, 1);
+        assertThat(answers).containsExactly(0, 0);
         answers.clear();
-        arrived.begin(100, 1);
+        arrived.begin(100, Arrived.ECHO);
         arrive(0, 100, 0, 1);
         assertThat(answers).containsExactly(100, 100);
     }

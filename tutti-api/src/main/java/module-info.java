@@ -19,6 +19,7 @@ module dev.tutti {
             dev.tutti.discovery,
             dev.tutti.draw,
             dev.tutti.grid,
+            dev.tutti.grid.bridges,
             dev.tutti.metrics,
             dev.tutti.sites,
             dev.tutti.stomp,
@@ -30,6 +31,7 @@ module dev.tutti {
     exports dev.tutti.internal.door to
             dev.tutti.console,
             dev.tutti.grid,
+            dev.tutti.grid.bridges,
             dev.tutti.metrics,
             dev.tutti.rendezvous,
             dev.tutti.stomp;

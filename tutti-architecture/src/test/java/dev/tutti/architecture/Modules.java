@@ -36,6 +36,8 @@ final class Modules {
             Map.entry("layers", Set.of("core", "protocols")),
             Map.entry("sites", Set.of("core", "api", "blocks")),
             Map.entry("grid", Set.of("core", "address", "api", "blocks", "console", "netty", "sites")),
+            // Its servers have the loops, tokens and certificates of mediators.
+            Map.entry("grid.bridges", Set.of("core", "address", "api", "grid", "netty")),
             Map.entry("tomcat", Set.of("core", "api", "blocks", "sites")),
             // Its certificates are read again by the code that nodes use.
             Map.entry("stomp", Set.of("core", "address", "api", "netty")),
@@ -50,11 +52,13 @@ final class Modules {
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
             // The benchmark needs a class of the codec for MQTT to subscribe to topics of a broker.
-            Map.entry("io.netty.", Set.of("netty", "stomp", "console", "discovery", "rendezvous", "grid", "bench")),
+            Map.entry("io.netty.", Set.of("netty", "stomp", "console", "discovery", "rendezvous", "grid", "grid.bridges", "bench")),
             Map.entry("io.moquette.", Set.of("bench")),
             Map.entry("org.apache.activemq.", Set.of("grid")),
-            Map.entry("io.micrometer.", Set.of("metrics", "bench")),
-            Map.entry("io.opentelemetry.", Set.of("metrics")),
+            Map.entry("io.micrometer.", Set.of("metrics", "grid.bridges", "bench")),
+            Map.entry("io.opentelemetry.", Set.of("metrics", "grid.bridges")),
+            Map.entry("com.google.protobuf.", Set.of("grid.bridges")),
+            Map.entry("oshi.", Set.of("grid.bridges")),
             // The campaign runs tests that have to detect mutants.
             Map.entry("org.junit.", Set.of("testkit", "campaign")),
             // Tribes is of the same family, and one of the systems that are compared.
@@ -73,7 +77,7 @@ final class Modules {
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
             Map.entry(
                     "org.slf4j.",
-                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "grid")));
+                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "grid", "grid.bridges")));
 
     private final String root;
 
@@ -127,6 +131,9 @@ final class Modules {
         }
         String rest = name.substring(root.length());
         String first = rest.isEmpty() ? "" : rest.substring(0, rest.indexOf('.'));
+        if (rest.startsWith("grid.bridges.")) {
+            return "grid.bridges";
+        }
         return ARROWS.containsKey(first) ? first : first.equals("architecture") ? "" : "api";
     }
 }

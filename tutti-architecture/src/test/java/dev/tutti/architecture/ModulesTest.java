@@ -96,7 +96,7 @@ class ModulesTest {
             }
         }
         Set<String> lookedAt = descriptors().keySet().stream()
-                .map(name -> name.equals("dev.tutti") ? "tutti-api" : name.replace("dev.tutti.", "tutti-"))
+                .map(name -> name.equals("dev.tutti") ? "tutti-api" : name.replace("dev.tutti.", "tutti-").replace('.', '-'))
                 .collect(Collectors.toCollection(TreeSet::new));
         assertThat(lookedAt).as("dependencies of tutti-architecture").isEqualTo(present);
     }

@@ -21,6 +21,7 @@ import dev.tutti.grid.ClockQuality;
 import dev.tutti.grid.Filter;
 import dev.tutti.grid.Measurement;
 import dev.tutti.grid.Topic;
+import dev.tutti.grid.bridges.otlp.OtlpBytes;
 import dev.tutti.grid.internal.codec.GridBytes;
 import dev.tutti.grid.internal.wire.ClientBytes;
 import dev.tutti.grid.match.Selector;
@@ -85,6 +86,9 @@ final class Targets {
 
     /** Bound for the grid: a filter of four bytes is a map, a text, and the levels of its topic, which are looked at twice. */
     private static final Bound GRID = Bound.USUAL.withPerByte(4).withElements(512, 4, Integer.MAX_VALUE);
+
+    /** Bound for OTLP: a data point may be two bytes long, and is an object of protobuf, a body, and an entry of lists; a text is kept in two forms. */
+    private static final Bound OTLP = Bound.USUAL.withPerByte(4).withElements(512, 2, Integer.MAX_VALUE);
 
     /** Bound for STOMP: a frame, or a header, may be four bytes long, and becomes lists with a text each. */
     private static final Bound STOMP = Bound.USUAL.withElements(384, 4, Integer.MAX_VALUE);
@@ -220,6 +224,8 @@ final class Targets {
                     .within(GRID),
             text("grid-posted", Targets::gridPosted, PostedText.examples())
                     .within(new Bound(8, 512, 2, Json.VALUES_MAX, 64 * 1024)),
+            Target.of("otlp", Targets::otlp, OtlpBytes::requests, Set.of("refused", "taken", "point refused", "Number", "Values", "Histogram"))
+                    .within(OTLP),
             Target.of("stomp", StompBytes::stream, StompBytes::streams, "frames", "waiting", "refused MALFORMED",
                             "refused HEAD_TOO_LARGE", "refused BODY_TOO_LARGE")
                     .within(STOMP),
@@ -375,6 +381,13 @@ final class Targets {
         GridBytes.Taken taken = GridBytes.take(input);
         allocation.stop(input.length, 0);
         return Set.of(taken.check());
+    }
+
+    private static Set<String> otlp(byte[] input, Allocation allocation) {
+        allocation.start();
+        Set<String> outcomes = OtlpBytes.request(input);
+        allocation.stop(input.length, 0);
+        return outcomes;
     }
 
     // ------------------------------------------------------------------ texts

@@ -48,9 +48,9 @@ class MemberHome implements LocalProducer.Home {
     @Override
     public void onChanged(LocalProducer producer) {
         Entry entry = producer.entry();
-        Holding before = registry.holding(entry.id()).orElse(null);
-        registry.putOwn(entry, before == null ? 0 : before.leaseNanos(), before == null ? null : before.endNanos());
-        announcer.announce(entry.id());
+        if (registry.replaceOwn(entry)) {
+            announcer.announce(entry.id());
+        }
     }
 
     @Override

@@ -78,6 +78,23 @@ final class Registry {
         return put(new Holding(Holder.SELF, entry, leaseNanos, endNanos));
     }
 
+    /**
+     * Replaces an entry of this member, with its lease.
+     *
+     * @return whether it is still there: it may have been withdrawn, or be at another member, meanwhile
+     */
+    boolean replaceOwn(Entry entry) {
+        lock.lock();
+        try {
+            Holding before = holdings.get(entry.id());
+            return before != null
+                    && before.holder().equals(Holder.SELF)
+                    && put(new Holding(Holder.SELF, entry, before.leaseNanos(), before.endNanos()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
     void removeOwn(String id) {
         remove(Holder.SELF, id);
     }
@@ -343,14 +360,9 @@ final class Registry {
 
     /** Returns an entry; empty if it is not known. */
     Optional<Entry> find(String id) {
-        return holding(id).map(Holding::entry);
-    }
-
-    /** Returns an entry with its holder; empty if it is not known. */
-    Optional<Holding> holding(String id) {
         lock.lock();
         try {
-            return Optional.ofNullable(holdings.get(id));
+            return Optional.ofNullable(holdings.get(id)).map(Holding::entry);
         } finally {
             lock.unlock();
         }

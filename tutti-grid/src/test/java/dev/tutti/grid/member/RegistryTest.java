@@ -132,4 +132,18 @@ class RegistryTest {
         registry.removeAll(ONE, 0);
         assertThat(registry.all()).isEmpty();
     }
+
+    /** A producer announces its load later than it is told, and may be closed meanwhile. */
+    @Test
+    void anEntryThatWasWithdrawnIsNotReplaced() {
+        registry.putOwn(consumer(1), LEASE, null);
+        assertThat(registry.replaceOwn(consumer(1))).isTrue();
+        assertThat(registry.own()).singleElement().extracting(Holding::leaseNanos).isEqualTo(LEASE);
+        registry.removeOwn("c");
+        assertThat(registry.replaceOwn(consumer(1))).isFalse();
+        assertThat(registry.all()).isEmpty();
+        registry.put(ONE, consumer(2), LEASE, null);
+        assertThat(registry.replaceOwn(consumer(3))).isFalse();
+        assertThat(registry.all()).containsExactly(consumer(2));
+    }
 }

@@ -1,0 +1,5 @@
+/** Attributes of MBeans as measurements. */
+@NullMarked
+package dev.tutti.grid.bridges.jmx;
+
+import org.jspecify.annotations.NullMarked;

@@ -236,8 +236,9 @@ final class LoadRun implements AutoCloseable {
         int slot = site * perSite + 1 + nextKill / SITES % choice.mediators;
         nextKill++;
         LoadChild child = Objects.requireNonNull(members.get(slot), "a mediator was not started");
-        losses.onKill(site, System.currentTimeMillis());
+        long begin = System.currentTimeMillis();
         child.kill();
+        losses.onKill(site, begin, System.currentTimeMillis());
         killed.add(child);
         say.accept("killed " + child.name());
         Pause.millis(RESTART_MILLIS);

@@ -12,7 +12,8 @@ final class Losses {
     /** Time before and after a kill in which measurements were on their way. */
     private static final long ON_THE_WAY_MILLIS = 2_000;
 
-    private record Kill(int site, long atMillis) {}
+    /** @param endMillis time at which the process had ended; its connections are open until then */
+    private record Kill(int site, long atMillis, long endMillis) {}
 
     private final LoadPlan plan;
     private final List<Kill> kills = new ArrayList<>();
@@ -25,9 +26,9 @@ final class Losses {
         this.plan = plan;
     }
 
-    /** Notes that a mediator was killed. */
-    void onKill(int site, long atMillis) {
-        kills.add(new Kill(site, atMillis));
+    /** Notes that a mediator was killed, and when it had ended: on a busy machine that takes seconds. */
+    void onKill(int site, long atMillis, long endMillis) {
+        kills.add(new Kill(site, atMillis, endMillis));
     }
 
     void find(String text) {
@@ -62,9 +63,9 @@ final class Losses {
     private boolean isOnTheWay(Loss loss) {
         return plan.isClient(loss.producer())
                 && kills.stream().anyMatch(kill -> kill.site == plan.siteOf(loss.producer())
-                        && loss.beforeMillis() <= kill.atMillis + ON_THE_WAY_MILLIS
+                        && loss.beforeMillis() <= kill.endMillis + ON_THE_WAY_MILLIS
                         && loss.afterMillis() >= kill.atMillis - ON_THE_WAY_MILLIS
-                        && loss.afterMillis() <= kill.atMillis + ON_THE_WAY_MILLIS);
+                        && loss.afterMillis() <= kill.endMillis + ON_THE_WAY_MILLIS);
     }
 
     private String sinceKill(Loss loss) {

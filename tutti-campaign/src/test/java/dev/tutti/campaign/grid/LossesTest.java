@@ -39,7 +39,7 @@ class LossesTest {
 
     @Test
     void lossesOfAMemberWithoutAGapAreFound() {
-        losses.onKill(plan.siteOf(member), 1_500);
+        losses.onKill(plan.siteOf(member), 1_500, 1_500);
         losses.addAll(List.of(loss(member, 3, 1_000, 2_000, false)));
         assertThat(losses.findings()).anyMatch(text -> text.contains("lacks 3 from number 17 of producer " + member));
     }
@@ -47,12 +47,12 @@ class LossesTest {
     @Test
     void lossesOfAClientAreOnTheWayOnlyAtItsSiteAndAtTheTimeOfAKill() {
         int site = plan.siteOf(client);
-        losses.onKill(site, 10_000);
-        losses.addAll(List.of(loss(client, 2, 9_900, 10_100, false)));
+        losses.onKill(site, 10_000, 15_000);
+        losses.addAll(List.of(loss(client, 2, 9_900, 10_100, false), loss(client, 40, 9_900, 15_100, false)));
         assertThat(losses.findings()).isEmpty();
         losses.addAll(List.of(loss(client, 2, 30_000, 30_200, false)));
         assertThat(losses.findings()).hasSize(1);
-        losses.onKill((site + 1) % 3, 50_000);
+        losses.onKill((site + 1) % 3, 50_000, 50_000);
         losses.addAll(List.of(loss(client, 2, 49_900, 50_100, false)));
         assertThat(losses.findings()).hasSize(2);
     }

@@ -37,7 +37,7 @@ final class LoadRun implements AutoCloseable {
     private static final long SETTLE_SECONDS_MAX = 60;
     private static final long STEADY_MILLIS = 2_000;
 
-    /** Leases of 30 seconds, and some for the members to agree. */
+    /** A lease of 20 seconds, and some for the members to agree. */
     private static final long ENTRIES_SECONDS_MAX = 40;
 
     private static final long RESTART_MILLIS = 1_000;

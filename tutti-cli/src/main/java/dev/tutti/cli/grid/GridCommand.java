@@ -9,7 +9,10 @@ import picocli.CommandLine.Spec;
 /** {@code tutti grid}: commands of monitoring across sites. */
 @Command(
         name = "grid",
-        description = "Monitoring across sites: a demonstration. 'tutti mediator' is what programs connect to.",
+        description = {
+            "Monitoring across sites: a demonstration. 'tutti mediator' is what programs connect to.",
+            "Where tutti is built from its sources, './tutti grid load' kills mediators under the load of many producers.",
+        },
         synopsisSubcommandLabel = "COMMAND",
         subcommands = GridDemoCommand.class)
 public final class GridCommand implements Callable<Integer> {

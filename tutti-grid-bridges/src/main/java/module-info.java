@@ -1,16 +1,12 @@
 /** Bridges between the grid and what else there is for monitoring. */
 module dev.tutti.grid.bridges {
     requires dev.tutti;
-    requires dev.tutti.address;
-    requires dev.tutti.core;
     requires transitive dev.tutti.grid;
-    requires dev.tutti.netty;
     requires io.netty.buffer;
     requires io.netty.codec;
     requires io.netty.codec.compression;
     requires io.netty.codec.http;
     requires io.netty.common;
-    requires io.netty.handler;
     requires io.netty.transport;
     requires java.management;
     requires transitive java.net.http;

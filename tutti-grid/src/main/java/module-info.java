@@ -1,4 +1,5 @@
 /** Monitoring across sites. */
+@SuppressWarnings("module") // The one that it is exported to is compiled later.
 module dev.tutti.grid {
     requires artemis.commons;
     requires artemis.selector;
@@ -26,4 +27,6 @@ module dev.tutti.grid {
     exports dev.tutti.grid.member;
     exports dev.tutti.grid.store;
     exports dev.tutti.grid;
+    exports dev.tutti.grid.internal.door to
+            dev.tutti.grid.bridges;
 }

@@ -23,13 +23,11 @@ module dev.tutti.netty {
 
     exports dev.tutti.netty.internal.loop to
             dev.tutti.grid,
-            dev.tutti.grid.bridges,
             dev.tutti.rendezvous;
     exports dev.tutti.netty.internal.relay to
             dev.tutti.rendezvous;
     exports dev.tutti.netty.internal.reload to
             dev.tutti.grid,
-            dev.tutti.grid.bridges,
             dev.tutti.rendezvous,
             dev.tutti.stomp;
     exports dev.tutti.netty.tls;

@@ -1,5 +1,6 @@
 package dev.tutti.grid.bridges;
 
+import dev.tutti.grid.ServerOptions;
 import dev.tutti.grid.bridges.internal.door.Call;
 import dev.tutti.grid.bridges.internal.door.Door;
 import dev.tutti.grid.bridges.internal.door.Reply;

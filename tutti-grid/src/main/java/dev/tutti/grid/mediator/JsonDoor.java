@@ -4,6 +4,7 @@ import dev.tutti.grid.Answer;
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.Filter;
 import dev.tutti.grid.Query;
+import dev.tutti.grid.internal.door.RefusedException;
 import dev.tutti.grid.internal.page.PageContent;
 import dev.tutti.internal.Json;
 import java.time.Duration;
@@ -11,11 +12,13 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /** Requests with answers in JSON. They may wait for other members. */
 final class JsonDoor {
 
     private static final Duration DEADLINE = Duration.ofSeconds(5);
+
     /** Most requests with measurements that are read at a time. */
     private static final int POSTS_MAX = 2;
 
@@ -67,15 +70,26 @@ final class JsonDoor {
         }
     }
 
-    private String publish(String body) {
+    private String publish(String body) throws RefusedException {
         // Measurements take several times the memory of their text.
-        posts.acquireUninterruptibly();
+        if (!mayPost()) {
+            throw new RefusedException(503, "too many measurements are being read; post them again later");
+        }
         try {
             List<JsonForms.Posted> all = JsonForms.posted(body);
             posted.publish(all);
             return Json.write(Map.of("published", all.size()));
         } finally {
             posts.release();
+        }
+    }
+
+    private boolean mayPost() {
+        try {
+            return posts.tryAcquire(DEADLINE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

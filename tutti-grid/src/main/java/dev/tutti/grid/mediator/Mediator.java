@@ -1,6 +1,5 @@
 package dev.tutti.grid.mediator;
 
-import dev.tutti.address.HostPort;
 import dev.tutti.grid.member.GridMember;
 import java.net.URI;
 import java.util.Map;
@@ -36,8 +35,7 @@ public final class Mediator implements AutoCloseable {
 
     /** Returns its address, for clients on this host if it listens on all addresses. */
     public URI url() {
-        String host = listener.address().isAnyLocalAddress() ? "localhost" : HostPort.hostOf(listener.address());
-        return URI.create((listener.isTls() ? "https://" : "http://") + new HostPort(host, port()));
+        return listener.url();
     }
 
     /** Returns numbers for monitoring: those of the member, and those of its clients. */

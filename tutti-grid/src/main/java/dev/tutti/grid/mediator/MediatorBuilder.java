@@ -1,13 +1,12 @@
 package dev.tutti.grid.mediator;
 
 import dev.tutti.grid.ProducerOptions;
+import dev.tutti.grid.ServerOptions;
 import dev.tutti.grid.member.Clients;
 import dev.tutti.grid.member.GridMember;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Options of a mediator. Not for use by several threads. */
 public final class MediatorBuilder {
@@ -15,7 +14,6 @@ public final class MediatorBuilder {
     /** Port by default. */
     public static final int PORT_DEFAULT = 7795;
 
-    private static final int PORT_MAX = 65_535;
     private static final long QUEUE_MIN = 8L << 20;
     private static final long QUEUE_MAX = 1L << 30;
     private static final long MEMORY_MIN = 32L << 20;
@@ -26,14 +24,7 @@ public final class MediatorBuilder {
     private static final int HISTORY_DEFAULT = 1_000;
 
     private final GridMember grid;
-    private InetAddress address = InetAddress.getLoopbackAddress();
-    private int port = PORT_DEFAULT;
-    private @Nullable Path certificate;
-    private @Nullable Path key;
-    private @Nullable Path authority;
-    private @Nullable Path tokens;
-    private List<String> names = List.of();
-    private boolean isInsecure;
+    private ServerOptions server = ServerOptions.port(PORT_DEFAULT);
     private Duration lease = Clients.LEASE_DEFAULT;
     private long queueBytes = QUEUE_MIN;
     private long memoryBytes = MEMORY_DEFAULT;
@@ -45,35 +36,31 @@ public final class MediatorBuilder {
 
     /** Sets the address to listen on: loopback by default. */
     public MediatorBuilder bind(InetAddress own) {
-        address = own;
+        server = server.bind(own);
         return this;
     }
 
     /** Sets the port to listen on: 7795 by default; 0 takes any free one. */
     public MediatorBuilder port(int number) {
-        if (number < 0 || number > PORT_MAX) {
-            throw new IllegalArgumentException("a port is 0 to " + PORT_MAX + ", not " + number);
-        }
-        port = number;
+        server = server.withPort(number);
         return this;
     }
 
     /** Sets the PEM files of the certificate chain and of its private key. They are read again after a change. */
     public MediatorBuilder tls(Path chain, Path privateKey) {
-        certificate = chain;
-        key = privateKey;
+        server = server.tls(chain, privateKey);
         return this;
     }
 
     /** Sets the PEM file of authorities: clients with a certificate of one of them need no token. */
     public MediatorBuilder authority(Path authorities) {
-        authority = authorities;
+        server = server.authority(authorities);
         return this;
     }
 
     /** Sets the file with lines {@code GRID TOKEN}, or {@code * TOKEN}. Its owner alone may read it. */
     public MediatorBuilder tokens(Path file) {
-        tokens = file;
+        server = server.tokens(file);
         return this;
     }
 
@@ -82,13 +69,13 @@ public final class MediatorBuilder {
      * page of the web that has its own name lead here is recognized by that name.
      */
     public MediatorBuilder names(String... hosts) {
-        names = List.of(hosts);
+        server = server.names(hosts);
         return this;
     }
 
     /** Lets everybody use the mediator who reaches it, also without TLS. */
     public MediatorBuilder insecure() {
-        isInsecure = true;
+        server = server.insecure();
         return this;
     }
 
@@ -151,36 +138,8 @@ public final class MediatorBuilder {
         return grid;
     }
 
-    InetAddress address() {
-        return address;
-    }
-
-    int port() {
-        return port;
-    }
-
-    @Nullable Path certificate() {
-        return certificate;
-    }
-
-    @Nullable Path key() {
-        return key;
-    }
-
-    @Nullable Path authority() {
-        return authority;
-    }
-
-    @Nullable Path tokens() {
-        return tokens;
-    }
-
-    List<String> names() {
-        return names;
-    }
-
-    boolean isInsecure() {
-        return isInsecure;
+    ServerOptions server() {
+        return server;
     }
 
     int connectionsMax() {

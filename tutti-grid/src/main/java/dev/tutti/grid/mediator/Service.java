@@ -1,5 +1,6 @@
 package dev.tutti.grid.mediator;
 
+import dev.tutti.grid.internal.door.Doorkeeper;
 import dev.tutti.grid.internal.memory.Share;
 import dev.tutti.grid.internal.page.PageContent;
 import dev.tutti.grid.internal.page.PageFiles;

@@ -11,6 +11,7 @@ import dev.tutti.grid.MeasurementListener;
 import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.Query;
 import dev.tutti.grid.SubscriptionOptions;
+import dev.tutti.grid.internal.door.RefusedException;
 import dev.tutti.grid.internal.wire.ClientMessage;
 import dev.tutti.grid.internal.wire.Identity;
 import dev.tutti.grid.member.ClientEntry;

@@ -11,9 +11,10 @@ import dev.tutti.grid.MeasurementListener;
 import dev.tutti.grid.Producer;
 import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.Query;
+import dev.tutti.grid.ServerOptions;
 import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
-import dev.tutti.internal.door.Hosts;
+import dev.tutti.grid.internal.door.Doorkeeper;
 import dev.tutti.internal.door.Places;
 import dev.tutti.testing.Await;
 import io.netty.buffer.ByteBuf;
@@ -43,7 +44,7 @@ class FloodTest {
     private final Service service = new Service(
             new MediatorSettings(grid, null, "n1", () -> "", Duration.ofSeconds(20), 8L << 20, 10, 32L << 20),
             null,
-            new Doorkeeper("grid", null, false, new Hosts(List.of())),
+            new Doorkeeper("mediator", "grid", ServerOptions.port(0)),
             new MediatorCounters(),
             Map::of);
     private final Places places = new Places(1_000, 1_000);

@@ -3,7 +3,7 @@ package dev.tutti.grid.bridges.otlp;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.tutti.grid.Grid;
-import dev.tutti.grid.bridges.ServerOptions;
+import dev.tutti.grid.ServerOptions;
 import dev.tutti.grid.bridges.internal.Topics;
 import dev.tutti.grid.bridges.internal.door.Call;
 import dev.tutti.grid.bridges.internal.door.Door;

@@ -8,7 +8,7 @@ import dev.tutti.grid.MeasurementListener;
 import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.bridges.SeriesNames;
-import dev.tutti.grid.bridges.ServerOptions;
+import dev.tutti.grid.ServerOptions;
 import dev.tutti.grid.bridges.internal.Latest;
 import dev.tutti.grid.bridges.internal.Outlet;
 import dev.tutti.grid.bridges.internal.door.Call;

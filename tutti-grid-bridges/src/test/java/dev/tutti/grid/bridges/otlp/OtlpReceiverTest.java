@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.tutti.grid.Body;
 import dev.tutti.grid.Measurement;
-import dev.tutti.grid.bridges.ServerOptions;
+import dev.tutti.grid.ServerOptions;
 import dev.tutti.grid.bridges.Site;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.Meter;

@@ -11,7 +11,7 @@ import dev.tutti.grid.Topic;
 import dev.tutti.grid.bridges.Collector;
 import dev.tutti.grid.bridges.SendOptions;
 import dev.tutti.grid.bridges.SeriesNames;
-import dev.tutti.grid.bridges.ServerOptions;
+import dev.tutti.grid.ServerOptions;
 import dev.tutti.grid.bridges.Site;
 import dev.tutti.grid.bridges.internal.door.Call;
 import dev.tutti.grid.bridges.internal.door.Reply;

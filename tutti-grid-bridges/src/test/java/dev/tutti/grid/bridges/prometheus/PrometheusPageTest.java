@@ -9,7 +9,7 @@ import dev.tutti.grid.Query;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.Topic;
 import dev.tutti.grid.bridges.SeriesNames;
-import dev.tutti.grid.bridges.ServerOptions;
+import dev.tutti.grid.ServerOptions;
 import dev.tutti.grid.bridges.Site;
 import dev.tutti.testing.Await;
 import java.io.IOException;

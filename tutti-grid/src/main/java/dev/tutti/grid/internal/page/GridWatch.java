@@ -24,6 +24,9 @@ final class GridWatch {
 
     private static final Duration DEADLINE = Duration.ofSeconds(2);
 
+    /** Longest wait for an answer: two questions, and the time to start. */
+    private static final long WAIT_NANOS = 10_000_000_000L;
+
     private final Grid grid;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition hasAnswer = lock.newCondition();
@@ -51,8 +54,12 @@ final class GridWatch {
                 Snapshot before = latest;
                 Thread.ofVirtual().name("tutti-mediator-page").start(() -> ask(before));
             }
+            long leftNanos = WAIT_NANOS;
             while (latest == null && isAsking) {
-                hasAnswer.await();
+                if (leftNanos <= 0) {
+                    throw new IllegalStateException("the grid has not answered within " + Duration.ofNanos(WAIT_NANOS));
+                }
+                leftNanos = hasAnswer.awaitNanos(leftNanos);
             }
             if (latest == null) {
                 throw new IllegalStateException(failure);
@@ -69,14 +76,19 @@ final class GridWatch {
     private void ask(@Nullable Snapshot before) {
         long startNanos = System.nanoTime();
         Snapshot next = null;
-        String reason = "";
+        String reason = "the grid can't be asked";
         try {
             Answer<Entry> entries = grid.find(Query.ALL.within(DEADLINE));
             Answer<Measurement> measurements = grid.latest(Filter.ALL, DEADLINE);
             next = new Snapshot(before, entries, measurements, System.currentTimeMillis(), System.nanoTime());
         } catch (RuntimeException e) {
-            reason = "the grid can't be asked: " + e.getMessage();
+            reason += ": " + e.getMessage();
+        } finally {
+            onAnswer(next, reason, startNanos);
         }
+    }
+
+    private void onAnswer(@Nullable Snapshot next, String reason, long startNanos) {
         lock.lock();
         try {
             isAsking = false;

@@ -1,26 +1,24 @@
 package dev.tutti.rendezvous.internal.http;
 
-import dev.tutti.netty.internal.reload.ServerTls;
+import dev.tutti.netty.internal.reload.Admission;
+import dev.tutti.netty.internal.reload.Admission.Verdict;
 import dev.tutti.netty.internal.reload.Tokens;
 import dev.tutti.rendezvous.internal.registry.Refused;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaders;
-import org.jspecify.annotations.Nullable;
 
-/** Decides which clusters a request may use: those of its token, or all with a certificate. */
+/** Refuses requests for clusters that they may not use: those of their token, or all with a certificate, are allowed. */
 final class Gatekeeper {
 
-    private final @Nullable Tokens tokens;
-    private final boolean asksForCertificates;
+    private final Admission admission;
 
-    Gatekeeper(@Nullable Tokens tokens, boolean asksForCertificates) {
-        this.tokens = tokens;
-        this.asksForCertificates = asksForCertificates;
+    Gatekeeper(Admission admission) {
+        this.admission = admission;
     }
 
     /** Returns whether everybody is let in. */
     boolean isOpen() {
-        return tokens == null && !asksForCertificates;
+        return admission.isOpen();
     }
 
     /**
@@ -30,18 +28,13 @@ final class Gatekeeper {
      * @throws Refused if it may not
      */
     void check(Channel channel, HttpHeaders headers, String cluster) throws Refused {
-        if (isOpen() || asksForCertificates && ServerTls.hasCertificate(channel)) {
-            return;
-        }
-        String token = Tokens.sent(headers);
-        String allowed = tokens == null || token.isEmpty() ? null : tokens.nameOf(token);
-        if (allowed == null) {
-            throw new Refused(Refused.UNAUTHORIZED, token.isEmpty()
-                    ? "the server asks for a token (rendezvous.token-file)" + (asksForCertificates ? " or a certificate" : "")
-                    : "the server does not know this token");
-        }
-        if (!allowed.equals(Tokens.ALL) && !allowed.equals(cluster)) {
-            throw new Refused(Refused.FORBIDDEN, "the token is for cluster " + allowed + " alone");
+        switch (admission.check(channel, headers, cluster)) {
+            case Verdict.Admitted() -> {}
+            case Verdict.NoToken() -> throw new Refused(
+                    Refused.UNAUTHORIZED,
+                    "the server asks for a token (rendezvous.token-file)" + (admission.asksForCertificates() ? " or a certificate" : ""));
+            case Verdict.UnknownToken() -> throw new Refused(Refused.UNAUTHORIZED, "the server does not know this token");
+            case Verdict.OtherName(String name) -> throw new Refused(Refused.FORBIDDEN, "the token is for cluster " + name + " alone");
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.tutti.internal.door.ListenAddress;
 import dev.tutti.internal.door.Places.Place;
 import dev.tutti.internal.door.Places;
 import dev.tutti.netty.internal.loop.Io;
+import dev.tutti.netty.internal.reload.Admission;
 import dev.tutti.netty.internal.reload.ServerTls;
 import dev.tutti.netty.internal.reload.Tokens;
 import dev.tutti.rendezvous.internal.registry.Quotas;
@@ -77,7 +78,7 @@ public final class HttpListener implements AutoCloseable {
         this.settings = settings;
         this.address = ListenAddress.of(settings, RendezvousServerSettings.ADDRESS);
         this.tls = tls(settings);
-        Gatekeeper gatekeeper = new Gatekeeper(tokens(settings), tls != null && tls.asksForCertificates());
+        Gatekeeper gatekeeper = new Gatekeeper(new Admission(tokens(settings), tls));
         checkSafety(gatekeeper);
         this.places = new Places(
                 settings.get(RendezvousServerSettings.CONNECTIONS_MAX), settings.get(RendezvousServerSettings.HOST_CONNECTIONS_MAX));

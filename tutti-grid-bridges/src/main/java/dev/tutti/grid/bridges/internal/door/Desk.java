@@ -1,10 +1,8 @@
 package dev.tutti.grid.bridges.internal.door;
 
-import dev.tutti.internal.door.Hosts;
-import dev.tutti.netty.internal.reload.ServerTls;
-import dev.tutti.netty.internal.reload.Tokens;
+import dev.tutti.grid.internal.door.Doorkeeper;
+import dev.tutti.grid.internal.door.RefusedException;
 import io.netty.channel.Channel;
-import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
@@ -12,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Decides who may use a server, bounds what its requests hold, and has them answered. Shared by its connections. Thread-safe. */
+/** Bounds what the requests of a server hold, and has them answered. Shared by its connections. Thread-safe. */
 final class Desk {
 
     /** Most bytes of a body. */
@@ -24,54 +22,27 @@ final class Desk {
     /** Most requests that are answered at a time. */
     private static final int ANSWERS_MAX = 16;
 
-    /** Name of tokens for bridges. */
-    private static final String NAME = "bridges";
-
-    private final String server;
-    private final @Nullable Tokens tokens;
-    private final boolean asksForCertificates;
-    private final Hosts hosts;
+    private final Doorkeeper doorkeeper;
     private final Function<Call, Reply> service;
     private final Semaphore answers = new Semaphore(ANSWERS_MAX);
     private final Semaphore bytes = new Semaphore(BYTES_MAX);
     private final LongAdder requests = new LongAdder();
     private final LongAdder refused = new LongAdder();
 
-    Desk(String server, @Nullable Tokens tokens, boolean asksForCertificates, Hosts hosts, Function<Call, Reply> service) {
-        this.server = server;
-        this.tokens = tokens;
-        this.asksForCertificates = asksForCertificates;
-        this.hosts = hosts;
+    Desk(Doorkeeper doorkeeper, Function<Call, Reply> service) {
+        this.doorkeeper = doorkeeper;
         this.service = service;
-    }
-
-    /** Returns whether everybody is let in. */
-    boolean isOpen() {
-        return tokens == null && !asksForCertificates;
     }
 
     /** Returns the answer to those who may not ask; null if they may. */
     @Nullable Reply refusal(Channel channel, HttpHeaders headers) {
         requests.increment();
-        String host = headers.get(HttpHeaderNames.HOST);
-        if (!Hosts.isOwn(headers.get(HttpHeaderNames.ORIGIN), host)) {
-            return Reply.text(403, "a page of another server asks; only programs may");
-        }
-        if (isOpen()) {
-            // A foreign page whose name was made to lead here sends that name.
-            return hosts.isAllowed(host)
-                    ? null
-                    : Reply.text(403, "the " + server + " does not know that this is a name of its host; use its address, or tell it the name");
-        }
-        if (asksForCertificates && ServerTls.hasCertificate(channel)) {
+        try {
+            doorkeeper.check(channel, headers);
             return null;
+        } catch (RefusedException e) {
+            return Reply.text(e.status(), e.reason());
         }
-        String token = Tokens.sent(headers);
-        String name = tokens == null || token.isEmpty() ? null : tokens.nameOf(token);
-        if (name == null) {
-            return Reply.text(401, "the " + server + (token.isEmpty() ? " asks for a token" : " does not know this token"));
-        }
-        return name.equals(Tokens.ALL) || name.equals(NAME) ? null : Reply.text(403, "the token is for " + name + ", not for " + NAME);
     }
 
     boolean tryReserve(int count) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import dev.tutti.grid.bridges.ServerOptions;
+import dev.tutti.grid.ServerOptions;
 import dev.tutti.netty.tls.Certificates;
 import dev.tutti.testing.Await;
 import java.io.IOException;

@@ -1,9 +1,9 @@
-package dev.tutti.grid.mediator;
+package dev.tutti.grid.internal.door;
 
 import java.io.Serial;
 
 /** A request that is not answered as it was asked, with the status of HTTP and the reason. */
-final class RefusedException extends Exception {
+public final class RefusedException extends Exception {
 
     @Serial
     private static final long serialVersionUID = 1L;
@@ -13,16 +13,16 @@ final class RefusedException extends Exception {
 
     private final int status;
 
-    RefusedException(int status, String reason) {
+    public RefusedException(int status, String reason) {
         super(reason.substring(0, Math.min(REASON_MAX, reason.length())), null, false, false);
         this.status = status;
     }
 
-    int status() {
+    public int status() {
         return status;
     }
 
-    String reason() {
+    public String reason() {
         return String.valueOf(getMessage());
     }
 }

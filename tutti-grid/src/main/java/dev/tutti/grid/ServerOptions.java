@@ -1,4 +1,4 @@
-package dev.tutti.grid.bridges;
+package dev.tutti.grid;
 
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -6,15 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options of a bridge that others connect to over HTTP. One that listens on another address than loopback needs TLS, and tokens or
- * authorities of certificates, unless it is insecure.
+ * Options of a server that others connect to over HTTP, such as a mediator or a bridge. One that listens on another address than
+ * loopback needs TLS, and tokens or authorities of certificates, unless it is insecure.
  *
  * @param address address to listen on
  * @param port port to listen on; 0 for any free one
  * @param certificate PEM file of the certificate chain; null without TLS
  * @param key PEM file of its private key; null without TLS
  * @param authority PEM file of authorities, whose clients need no token; null for none
- * @param tokens file with lines {@code bridges TOKEN}, or {@code * TOKEN}; null for none
+ * @param tokens file with lines {@code NAME TOKEN}, or {@code * TOKEN}; null for none. The name is that of the grid for a
+ *     mediator, and {@code bridges} for bridges
  * @param names names by which clients call the host, besides its addresses and {@code localhost}; they matter without tokens
  * @param isInsecure whether everybody may use it who reaches it
  */
@@ -43,6 +44,11 @@ public record ServerOptions(
     /** Returns options for a server on loopback. */
     public static ServerOptions port(int number) {
         return new ServerOptions(InetAddress.getLoopbackAddress(), number, null, null, null, null, List.of(), false);
+    }
+
+    /** Returns these options with another port. */
+    public ServerOptions withPort(int number) {
+        return new ServerOptions(address, number, certificate, key, authority, tokens, names, isInsecure);
     }
 
     /** Returns these options with another address. */

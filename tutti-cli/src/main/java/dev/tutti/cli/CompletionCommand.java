@@ -15,8 +15,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Examples:",
-            "  source <(tutti completion)                                       now",
-            "  tutti completion > ~/.local/share/bash-completion/completions/tutti    from now on"
+            "  source <(tutti completion)",
+            "  tutti completion > ~/.local/share/bash-completion/completions/tutti"
         })
 final class CompletionCommand implements Callable<Integer> {
 

@@ -17,7 +17,7 @@ import picocli.CommandLine.Unmatched;
             "",
             "Examples:",
             "  tutti demo            prints the address to open; control-C ends it",
-            "  tutti demo --smoke    without a person: kills a server under load, exit code 0 if nothing was lost"
+            "  tutti demo --smoke    kills a server under load, and checks the carts"
         })
 final class DemoCommand implements Callable<Integer> {
 

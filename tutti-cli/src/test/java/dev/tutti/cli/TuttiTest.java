@@ -47,6 +47,20 @@ class TuttiTest {
     }
 
     @Test
+    void keepsExamplesWithinTheWidthOfATerminal() {
+        List<String> wide = allOf(Tutti.commandLine(new Terminal(
+                        System.in, new PrintWriter(new StringWriter()), new PrintWriter(new StringWriter()), false)))
+                .flatMap(command -> Stream.of(command.getCommandSpec().usageMessage().footer()))
+                .filter(line -> line.startsWith("  ") && line.length() > 80)
+                .toList();
+        assertThat(wide).isEmpty();
+    }
+
+    private static Stream<CommandLine> allOf(CommandLine command) {
+        return Stream.concat(Stream.of(command), command.getSubcommands().values().stream().flatMap(TuttiTest::allOf));
+    }
+
+    @Test
     void printsItsVersion() {
         assertThat(Run.of("--version").out()).startsWith("tutti ").contains("Java 25");
     }

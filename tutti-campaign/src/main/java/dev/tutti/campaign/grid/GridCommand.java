@@ -32,8 +32,8 @@ import picocli.CommandLine.Parameters;
             "",
             "docs/operating/grid.md says how to read the report.",
             "",
-            "Exit codes: 0 nothing was broken, 1 something was lost and no gap told, came twice or",
-            "out of order, or the registry was wrong at the end, 2 wrong usage.",
+            "Exit codes: 0 nothing was broken, 1 something was lost and no gap told, came twice or "
+                    + "out of order, or the registry was wrong at the end, 2 wrong usage.",
             "",
             "Examples:",
             "  tutti grid load --seconds 300",

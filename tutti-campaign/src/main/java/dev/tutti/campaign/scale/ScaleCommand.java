@@ -31,8 +31,8 @@ import picocli.CommandLine.Parameters;
             "",
             "Time and memory grow with the square of the nodes: 200 take seconds and 200 MiB; 1,000 two minutes and 3 GiB;",
             "2,000 ten minutes and 9 of 11 GiB, with short headers; large pages save much of the time:",
-            "TUTTI_OPTS='-Xms9g -Xmx11g -Xmn1200m -XX:-UseAdaptiveSizePolicy -XX:+UseCompactObjectHeaders",
-            "-XX:+UseTransparentHugePages'.",
+            "TUTTI_OPTS='-Xms9g -Xmx11g -Xmn1200m -XX:-UseAdaptiveSizePolicy -XX:+UseCompactObjectHeaders "
+                    + "-XX:+UseTransparentHugePages'.",
             "",
             "Examples:",
             "  tutti scale bootstrap --nodes 200",

@@ -46,7 +46,8 @@ import picocli.CommandLine.Spec;
             "  tutti node --group a --bind SITE_LOCAL --tls-certificate pki/ann.pem \\",
             "      --tls-key pki/ann-key.pem --tls-authority pki/authority.pem",
             "  tutti certs show pki/ann.pem",
-            "  tutti certs secret cluster.secret     and then: tutti node --secret-file cluster.secret"
+            "  tutti certs secret cluster.secret",
+            "  tutti node --group a --secret-file cluster.secret"
         })
 public final class CertsCommand implements Callable<Integer> {
 

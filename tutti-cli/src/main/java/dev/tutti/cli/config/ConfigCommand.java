@@ -33,8 +33,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Examples:",
-            "  tutti config show --config tutti.yaml      every setting, its value, and where that comes from",
-            "  tutti config validate tutti.yaml           exit code 2 and a message if something is wrong with it",
+            "  tutti config show --config tutti.yaml   every setting, and where it comes from",
+            "  tutti config validate tutti.yaml        exit code 2 if something is wrong",
             "  tutti config print --port 7801 > tutti.yaml",
             "  tutti config docs > docs/settings.md",
             "  tutti config docs metrics > docs/metrics.md"

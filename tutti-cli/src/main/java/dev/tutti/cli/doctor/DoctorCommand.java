@@ -24,13 +24,13 @@ import picocli.CommandLine.Option;
         description = "Looks for what keeps a node from meeting others, and says what to change.",
         footer = {
             "",
-            "Takes the configuration of the node, as 'tutti node' does, and looks at certificates, open files and buffers, the",
-            "port, names, routes and netmask, multicast, whether others can be reached, with large packets too, and whether they",
-            "take this node for one of theirs: cluster, secret, clock, and how groups are set up. It joins no group.",
+            "Takes the configuration of the node, as 'tutti node' does, and looks at certificates, open files and buffers, the "
+                    + "port, names, routes and netmask, multicast, whether others can be reached, with large packets too, and whether they "
+                    + "take this node for one of theirs: cluster, secret, clock, and how groups are set up. It joins no group.",
             "",
             "Examples:",
             "  tutti doctor --config node.yaml",
-            "  tutti doctor --bind SITE_LOCAL --secret-file cluster.secret --seed ann:7800,bob:7800",
+            "  tutti doctor --bind SITE_LOCAL --secret-file secret --seed ann:7800,bob:7800",
             "  tutti doctor --seed ann:7800 --group chat -D group.stack=total",
             "  tutti doctor --json",
             "",

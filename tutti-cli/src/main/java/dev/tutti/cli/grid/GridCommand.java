@@ -14,7 +14,15 @@ import picocli.CommandLine.Spec;
             "Where tutti is built from its sources, './tutti grid load' kills mediators under the load of many producers.",
         },
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = GridDemoCommand.class)
+        subcommands = GridDemoCommand.class,
+        footer = {
+            "",
+            "Examples:",
+            "  tutti grid demo                   three sites that monitor each other",
+            "  tutti mediator --grid lab         where programs connect to",
+            "",
+            "Exit codes: 0 done, 1 failed, 2 wrong option or configuration."
+        })
 public final class GridCommand implements Callable<Integer> {
 
     @Spec

@@ -43,12 +43,15 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  tutti mediator",
-            "  tutti mediator --config node.yaml --bind ANY --tokens-file tokens --tls-certificate m.pem --tls-key m-key.pem",
+            "  tutti mediator --config node.yaml --bind ANY --tokens-file tokens \\",
+            "      --tls-certificate m.pem --tls-key m-key.pem",
             "  tutti mediator --seed host1:7800 --port 7796 --grid lab",
             "  tutti mediator --bind SITE_LOCAL --insecure --host mon1   in a trusted network",
-            "  tutti mediator --site berlin --bridge-seed b1:7810,p1:7810 --bridge-config bridge.yaml   at one of several sites",
+            "  tutti mediator --site berlin --bridge-seed b1:7810,p1:7810 \\",
+            "      --bridge-config bridge.yaml",
             "and then, from any language:",
-            "  curl -d '{\"topic\": \"rooms/1/heat\", \"value\": 21.5}' http://127.0.0.1:7795/v1/publish",
+            "  curl -d '{\"topic\": \"rooms/1/heat\", \"value\": 21.5}' \\",
+            "      http://127.0.0.1:7795/v1/publish",
             "  curl 'http://127.0.0.1:7795/v1/latest?topic=rooms/*/heat'"
         })
 public final class MediatorCommand implements Callable<Integer> {

@@ -36,8 +36,8 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  tutti events                      the last ten of each node, then what comes",
-            "  tutti events 7800 --last 100      one node, by port, process id, address or name",
-            "  tutti events --no-follow --json   all that is there, one JSON document per line",
+            "  tutti events 7800 --last 100      one node, by port, process id or name",
+            "  tutti events --no-follow --json   all that is there, one JSON object a line",
             "  tutti events --kind view,merge    only some kinds"
         })
 public final class EventsCommand implements Callable<Integer> {

@@ -24,15 +24,15 @@ import picocli.CommandLine.Parameters;
         description = "Prints everything a member knows: groups, stacks, settings, counters, links, sockets, threads.",
         footer = {
             "",
-            "Nodes on this machine are asked that were started by this command or with diagnostics.enabled. With --all, one",
-            "of them asks all members of its cluster, on other machines too; members that can't answer are named.",
+            "Nodes on this machine are asked that were started by this command or with diagnostics.enabled. With --all, one "
+                    + "of them asks all members of its cluster, on other machines too; members that can't answer are named.",
             "docs/metrics.md says what each number means.",
             "",
             "Examples:",
             "  tutti probe                     every node on this machine",
-            "  tutti probe 7800                one of them, by port, process id, address or name",
+            "  tutti probe 7800                one of them, by port, process id or name",
             "  tutti probe --all               every member of the cluster at once",
-            "  tutti probe --part links        only links; 'groups', 'parts', 'threads' or one group's name do too",
+            "  tutti probe --part links        only links, or groups, parts, threads, a group",
             "  tutti probe --settings          with all settings in force",
             "  tutti probe --all --json        one JSON document, for programs"
         })

@@ -30,8 +30,8 @@ import picocli.CommandLine.Parameters;
         description = "Shows members with their rates and windows, again and again.",
         footer = {
             "",
-            "Shows every cluster that a node on this machine is in: its members on other machines answer too if they have",
-            "'inspection' (nodes of this command have it). Rates are of the time between two looks.",
+            "Shows every cluster that a node on this machine is in: its members on other machines answer too if they have "
+                    + "'inspection' (nodes of this command have it). Rates are of the time between two looks.",
             "",
             "Examples:",
             "  tutti top                     every second, until it is interrupted",

@@ -24,15 +24,15 @@ import picocli.CommandLine.Option;
         description = "Shows a cluster in the browser: members, links, groups, what happened and why. It only looks.",
         footer = {
             "",
-            "It takes part as a node of its own, which joins no group of the application. Members show all that they know if",
-            "they were started by this command line, or have Inspection open. Without a seed it looks for others on this",
-            "machine, at ports 7800 to 7809. It prints a link that logs in once.",
+            "It takes part as a node of its own, which joins no group of the application. Members show all that they know if "
+                    + "they were started by this command line, or have Inspection open. Without a seed it looks for others on this "
+                    + "machine, at ports 7800 to 7809. It prints a link that logs in once.",
             "",
             "Examples:",
             "  tutti console",
             "  tutti console --config tutti.yaml --console-port 8080",
-            "  tutti console --seed 10.0.0.1:7800 --secret-file cluster.secret --bind SITE_LOCAL",
-            "  tutti node --group chat -D console.enabled=true      any other member can serve it, too"
+            "  tutti console --seed 10.0.0.1:7800 --secret-file secret --bind SITE_LOCAL",
+            "  tutti node --group chat -D console.enabled=true   any member can serve it, too"
         })
 public final class ConsoleCommand implements Callable<Integer> {
 

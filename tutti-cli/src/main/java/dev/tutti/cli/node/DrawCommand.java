@@ -22,14 +22,14 @@ import picocli.CommandLine.Option;
         description = "Serves a drawing board for browsers, until it is interrupted.",
         footer = {
             "",
-            "Prints the address to open; the key behind its # lets one draw. Started again, in another terminal, it joins: the",
-            "newcomer serves the same board at the next port, and pages of a member that dies go on at another one.",
+            "Prints the address to open; the key behind its # lets one draw. Started again, in another terminal, it joins: the "
+                    + "newcomer serves the same board at the next port, and pages of a member that dies go on at another one.",
             "",
             "Examples:",
-            "  tutti draw                          at the first free port from 8800 on; open what it prints",
-            "  tutti draw --share                  also for phones and others in this network, without encryption",
+            "  tutti draw                          at the first free port from 8800 on",
+            "  tutti draw --share                  also for phones here, without encryption",
             "  tutti draw --page-port 9000 --name ann",
-            "  tutti draw --bind SITE_LOCAL --secret-file cluster.secret --seed 192.168.1.5:7800   a member elsewhere"
+            "  tutti draw --bind SITE_LOCAL --secret-file secret --seed 192.168.1.5:7800"
         })
 public final class DrawCommand implements Callable<Integer> {
 

@@ -34,10 +34,11 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  tutti rendezvous",
-            "  tutti rendezvous --bind ANY --port 443 --tokens-file tokens --tls-certificate meet.pem --tls-key meet-key.pem",
-            "  tutti rendezvous --bind SITE_LOCAL --insecure              in a trusted network",
+            "  tutti rendezvous --bind ANY --port 443 --tokens-file tokens \\",
+            "      --tls-certificate meet.pem --tls-key meet-key.pem",
+            "  tutti rendezvous --bind SITE_LOCAL --insecure        in a trusted network",
             "  tutti rendezvous -D rendezvous-server.cluster-nodes-max=50",
-            "  tutti chat -D rendezvous.servers=tcp://127.0.0.1:7790      a node that uses it"
+            "  tutti chat -D rendezvous.servers=tcp://127.0.0.1:7790   a node that uses it"
         })
 public final class RendezvousCommand implements Callable<Integer> {
 

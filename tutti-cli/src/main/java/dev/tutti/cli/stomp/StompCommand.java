@@ -40,14 +40,15 @@ import picocli.CommandLine.Option;
         description = "Serves STOMP, over TCP and WebSocket, until it is interrupted.",
         footer = {
             "",
-            "Without a seed it looks for others on this machine, at ports 7800 to 7809, and serves at the first free port",
-            "from 61613 on. Started twice, clients of one hear those of the other.",
+            "Without a seed it looks for others on this machine, at ports 7800 to 7809, and serves at the first free port "
+                    + "from 61613 on. Started twice, clients of one hear those of the other.",
             "",
             "Examples:",
             "  tutti stomp --print",
             "  tutti stomp --group chat --group news --login-file logins",
             "  tutti stomp -D stomp.body-max=64KiB -D stomp.history=16MiB",
-            "  tutti stomp -D stomp.tls-certificate=pki/ann.pem -D stomp.tls-key=pki/ann-key.pem --stomp-port 61614",
+            "  tutti stomp -D stomp.tls-certificate=pki/ann.pem \\",
+            "      -D stomp.tls-key=pki/ann-key.pem --stomp-port 61614",
             "  tutti stomp load                       how much of it a machine can serve",
             "and then, from any language, for example with stomp.py:",
             "  stomp -H 127.0.0.1 -P 61613"

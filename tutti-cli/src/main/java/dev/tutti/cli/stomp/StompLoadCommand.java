@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Examples:",
-            "  tutti stomp load                                          100 clients, 100,000 frames/s",
+            "  tutti stomp load                                 100 clients, 100,000 frames/s",
             "  tutti stomp load --clients 5000 --rate 10 --java=-Xmx256m",
             "  tutti stomp load --connect 10.0.0.1:61613 --destination /topic/load"
         })

@@ -514,8 +514,14 @@ final class Witness {
 
     private static long hash(byte[] content) {
         long hash = content.length;
-        for (byte value : content) {
-            hash = hash * 0x100000001b3L ^ value;
+        ByteBuffer in = ByteBuffer.wrap(content);
+        while (in.remaining() >= Long.BYTES) {
+            hash = (hash ^ in.getLong()) * 0x9E3779B97F4A7C15L;
+            // Otherwise the upper bits would never reach the lower ones.
+            hash ^= hash >>> 32;
+        }
+        while (in.hasRemaining()) {
+            hash = (hash ^ in.get()) * 0x9E3779B97F4A7C15L;
         }
         return hash;
     }

@@ -56,6 +56,9 @@ final class DatagramPair {
             long number = sent++;
             frame.appendLong(number);
             // Longer than its number and its sum; else there is nothing between them.
+            while (frame.length() < length - 11) {
+                frame.appendLong((number * 31 + frame.length()) * 0x9E3779B97F4A7C15L);
+            }
             while (frame.length() < length - 4) {
                 frame.appendByte((int) (number * 31 + frame.length()));
             }
@@ -71,9 +74,7 @@ final class DatagramPair {
 
         private static int sum(Packet frame, int length) {
             CRC32C sum = new CRC32C();
-            for (int at = 0; at < length; at++) {
-                sum.update(frame.bytes().get(frame.offset() + at));
-            }
+            sum.update(frame.bytes().slice(frame.offset(), length));
             return (int) sum.getValue();
         }
 

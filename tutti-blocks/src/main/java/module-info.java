@@ -16,6 +16,7 @@ module dev.tutti.blocks {
             dev.tutti.sites;
     exports dev.tutti.blocks.internal.clock to
             dev.tutti.sites;
+    exports dev.tutti.blocks.component;
     exports dev.tutti.blocks.coordination;
     exports dev.tutti.blocks.directory;
     exports dev.tutti.blocks.machine;

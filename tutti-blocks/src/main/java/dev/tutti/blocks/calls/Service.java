@@ -1,25 +1,16 @@
 package dev.tutti.blocks.calls;
 
-import dev.tutti.blocks.codec.ByteInput;
-import dev.tutti.blocks.codec.ByteOutput;
-import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.Codecs;
 import dev.tutti.blocks.internal.argument.Arguments;
-import java.lang.reflect.InaccessibleObjectException;
+import dev.tutti.blocks.internal.method.Operation;
 import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.lang.reflect.ParameterizedType;
-import java.lang.reflect.Proxy;
-import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -38,25 +29,28 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Service<S> {
 
-    /** A method that is a procedure. */
-    private record Operation(Method method, Procedure<@Nullable Object[], @Nullable Object> procedure, boolean isAsync) {}
+    /** A method, and the procedure that it is. */
+    private record Called(Operation operation, Procedure<@Nullable Object[], @Nullable Object> procedure) {
+
+        @Nullable Object invoke(Object implementation, @Nullable Object[] arguments) throws Exception {
+            return operation.invoke(implementation, arguments);
+        }
+
+        boolean isAsync() {
+            return operation.isAsync();
+        }
+    }
 
     private final String name;
     private final Class<S> type;
-    private final Map<Method, Operation> operations = new LinkedHashMap<>();
+    private final Map<Method, Called> operations = new LinkedHashMap<>();
 
     private Service(String name, Class<S> type, Codecs codecs) {
-        Arguments.required(name, "the name of a service");
-        Arguments.required(codecs, "the codecs of service " + name);
-        if (!Arguments.required(type, "the interface of service " + name).isInterface()) {
-            throw new IllegalArgumentException(type.getName() + " is no interface");
-        }
-        this.name = name;
+        this.name = Arguments.required(name, "the name of a service");
         this.type = type;
-        for (Method method : type.getMethods()) {
-            if (Modifier.isAbstract(method.getModifiers())) {
-                operations.put(method, operation(method, codecs));
-            }
+        Arguments.required(codecs, "the codecs of service " + name);
+        for (Operation each : Operation.allOf(name, type, codecs, "service " + name)) {
+            operations.put(each.method(), new Called(each, Procedure.of(each.signature(), each.arguments(), each.result())));
         }
     }
 
@@ -65,100 +59,28 @@ public final class Service<S> {
         return new Service<>(name, type, codecs);
     }
 
-    private Operation operation(Method method, Codecs codecs) {
-        Type result = method.getGenericReturnType();
-        boolean isAsync = result instanceof ParameterizedType future && future.getRawType() == CompletableFuture.class;
-        if (isAsync) {
-            result = ((ParameterizedType) result).getActualTypeArguments()[0];
-        }
-        StringJoiner types = new StringJoiner(",", "(", ")");
-        List<Codec<@Nullable Object>> arguments = new ArrayList<>();
-        for (Type argument : method.getGenericParameterTypes()) {
-            types.add(simpleName(argument));
-            arguments.add(codec(argument, codecs));
-        }
-        String full = name + "." + method.getName() + types + simpleName(result);
-        try {
-            method.setAccessible(true);
-        } catch (InaccessibleObjectException e) {
-            throw new IllegalArgumentException(
-                    "export or open the package of " + type.getName() + " to dev.tutti.blocks, and make it public", e);
-        }
-        return new Operation(method, Procedure.of(full, arguments(arguments), codec(result, codecs)), isAsync);
-    }
-
-    private static String simpleName(Type type) {
-        return switch (type) {
-            case Class<?> simple -> simple.getSimpleName();
-            case ParameterizedType generic ->
-                simpleName(generic.getRawType()) + "<" + simpleName(generic.getActualTypeArguments()[0]) + ">";
-            default -> type.getTypeName();
-        };
-    }
-
-    /** Returns the codec of a type, for values that may be null if they are objects. */
-    @SuppressWarnings("unchecked") // a codec is given what its method's signature says
-    private static Codec<@Nullable Object> codec(Type type, Codecs codecs) {
-        Codec<Object> codec = (Codec<Object>) codecs.of(type);
-        boolean isValue = type instanceof Class<?> simple && simple.isPrimitive() || type == Void.class;
-        return isValue ? (Codec<@Nullable Object>) (Codec<?>) codec : Codec.nullable(codec);
-    }
-
-    private static Codec<@Nullable Object[]> arguments(List<Codec<@Nullable Object>> codecs) {
-        return new Codec<>() {
-            @Override
-            public void put(@Nullable Object[] values, ByteOutput out) {
-                for (int index = 0; index < values.length; index++) {
-                    codecs.get(index).put(values[index], out);
-                }
-            }
-
-            @Override
-            public @Nullable Object[] take(ByteInput in) {
-                @Nullable Object[] values = new @Nullable Object[codecs.size()];
-                for (int index = 0; index < values.length; index++) {
-                    values[index] = codecs.get(index).take(in);
-                }
-                return values;
-            }
-        };
-    }
-
     // ------------------------------------------------------------------ implementing
 
     void serve(CallsBuilder builder, S implementation) {
-        for (Operation each : operations.values()) {
+        for (Called each : operations.values()) {
             if (each.isAsync()) {
                 builder.handleAsync(each.procedure(), later(each, implementation));
-            } else if (each.method().isAnnotationPresent(Inline.class)) {
-                builder.handleInline(each.procedure(), (arguments, context) -> invoke(each, implementation, arguments));
+            } else if (each.operation().method().isAnnotationPresent(Inline.class)) {
+                builder.handleInline(each.procedure(), (arguments, context) -> each.invoke(implementation, arguments));
             } else {
-                builder.handle(each.procedure(), (arguments, context) -> invoke(each, implementation, arguments));
+                builder.handle(each.procedure(), (arguments, context) -> each.invoke(implementation, arguments));
             }
         }
     }
 
-    private static AsyncHandler<@Nullable Object[], @Nullable Object> later(Operation operation, Object implementation) {
+    private static AsyncHandler<@Nullable Object[], @Nullable Object> later(Called called, Object implementation) {
         return new AsyncHandler<>() {
             @Override
             public CompletionStage<@Nullable Object> handle(@Nullable Object[] arguments, CallContext context)
                     throws Exception {
-                return stage(invoke(operation, implementation, arguments));
+                return stage(called.invoke(implementation, arguments));
             }
         };
-    }
-
-    private static @Nullable Object invoke(Operation operation, Object implementation, @Nullable Object[] arguments)
-            throws Exception {
-        try {
-            return operation.method().invoke(implementation, arguments);
-        } catch (InvocationTargetException e) {
-            switch (e.getCause()) {
-                case Exception exception -> throw exception;
-                case Error error -> throw error;
-                case null, default -> throw e;
-            }
-        }
     }
 
     @SuppressWarnings("unchecked") // the method's signature says so
@@ -170,36 +92,25 @@ public final class Service<S> {
     // ------------------------------------------------------------------ calling
 
     private S proxy(InvocationHandler handler) {
-        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-            if (method.getDeclaringClass() == Object.class) {
-                return switch (method.getName()) {
-                    case "equals" -> proxy == arguments[0];
-                    case "hashCode" -> System.identityHashCode(proxy);
-                    default -> "proxy of " + name;
-                };
-            }
-            return method.isDefault()
-                    ? InvocationHandler.invokeDefault(proxy, method, arguments)
-                    : handler.invoke(proxy, method, arguments == null ? new Object[0] : arguments);
-        }));
+        return Operation.proxy(type, "proxy of " + name, handler);
     }
 
-    private Operation operation(Method method) {
-        Operation operation = operations.get(method);
-        if (operation == null) {
+    private Called called(Method method) {
+        Called called = operations.get(method);
+        if (called == null) {
             throw new IllegalArgumentException(method + " is no method of service " + name);
         }
-        return operation;
+        return called;
     }
 
     /** Returns an implementation whose methods call one member. */
     S proxy(CallToOne to) {
         return proxy((proxy, method, arguments) -> {
-            Operation operation = operation(method);
-            if (operation.isAsync()) {
-                return to.<@Nullable Object[], @Nullable Object>start(operation.procedure(), arguments);
+            Called called = called(method);
+            if (called.isAsync()) {
+                return to.<@Nullable Object[], @Nullable Object>start(called.procedure(), arguments);
             }
-            return to.<@Nullable Object[], @Nullable Object>call(operation.procedure(), arguments);
+            return to.<@Nullable Object[], @Nullable Object>call(called.procedure(), arguments);
         });
     }
 
@@ -210,12 +121,12 @@ public final class Service<S> {
     Invocation record(Function<? super S, ?> use) {
         List<Invocation> noted = new ArrayList<>();
         var unused = use.apply(proxy((proxy, method, arguments) -> {
-            Operation operation = operation(method);
-            if (operation.isAsync()) {
+            Called called = called(method);
+            if (called.isAsync()) {
                 throw new IllegalArgumentException("several members are called by methods that return the value itself, and "
                         + method.getName() + " returns a future; start() gives one for all of them");
             }
-            noted.add(new Invocation(operation.procedure(), arguments));
+            noted.add(new Invocation(called.procedure(), arguments));
             return nothing(method.getReturnType());
         }));
         if (noted.size() != 1) {
@@ -237,6 +148,6 @@ public final class Service<S> {
 
     @Override
     public String toString() {
-        return name + Arrays.toString(operations.values().stream().map(Operation::procedure).toArray());
+        return name + Arrays.toString(operations.values().stream().map(Called::procedure).toArray());
     }
 }

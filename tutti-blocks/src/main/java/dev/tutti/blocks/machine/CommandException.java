@@ -49,7 +49,8 @@ public final class CommandException extends RuntimeException {
         this.execution = execution;
     }
 
-    static CommandException of(Reason reason, Execution execution, String message) {
+    /** Returns a failure without the stack of its caller; for what is built on replicas. */
+    public static CommandException of(Reason reason, Execution execution, String message) {
         return new CommandException(reason, execution, message, null, false);
     }
 

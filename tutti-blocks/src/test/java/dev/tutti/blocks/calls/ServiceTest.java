@@ -20,12 +20,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ServiceTest {
 
-    record Item(String name, int count) {
+    public record Item(String name, int count) {
         static final Codec<Item> CODEC = Codec.of(
                 in -> new Item(in.takeText(), in.takeInt()), (item, out) -> out.putText(item.name()).putInt(item.count()));
     }
 
-    interface Store {
+    public interface Store {
         void put(String key, Item item);
 
         Item get(String key);

@@ -5,6 +5,7 @@ import dev.tutti.GroupBuilder;
 import dev.tutti.GroupState;
 import dev.tutti.Message;
 import dev.tutti.Node;
+import dev.tutti.NodeInspection;
 import dev.tutti.SendException;
 import dev.tutti.Snapshot;
 import dev.tutti.blocks.codec.ByteInput;
@@ -150,6 +151,11 @@ final class Bridge {
         return group != null;
     }
 
+    Optional<NodeInspection> inspection() {
+        Node present = node;
+        return group == null || present == null ? Optional.empty() : Optional.of(present.inspection());
+    }
+
     // ------------------------------------------------------------------ questions
 
     /** Returns the oldest master of a site that has joined a site group; null if there is none. */
@@ -171,6 +177,24 @@ final class Bridge {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Returns the sites of the masters that have said theirs. */
+    TreeMap<NodeId, String> sitesOfMasters() {
+        TreeMap<NodeId, String> found = new TreeMap<>();
+        lock.lock();
+        try {
+            List<Member> masters = view == null ? List.of() : view.members();
+            for (Member master : masters) {
+                Announce announced = table.announced(master);
+                if (announced != null) {
+                    found.put(master.node(), announced.site());
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return found;
     }
 
     /** Returns the sites that have a master that has joined a site group. */

@@ -5,11 +5,13 @@ import static java.util.Objects.requireNonNull;
 import dev.tutti.Group;
 import dev.tutti.Message;
 import dev.tutti.Node;
+import dev.tutti.NodeInspection;
 import dev.tutti.Subscription;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.sites.internal.relay.SiteFrame;
 import dev.tutti.sites.internal.relay.SitePart;
@@ -101,6 +103,20 @@ public final class Sites implements AutoCloseable {
     /** Returns the address of this node's bridge node, for seeds and logs; empty while it is no master. */
     public Optional<String> bridgeAddress() {
         return bridge.address();
+    }
+
+    /**
+     * Returns the state of this node's bridge node, whose links are those to masters; empty while this node is no master.
+     *
+     * @throws IllegalStateException as {@link Node#inspection} does
+     */
+    public Optional<NodeInspection> bridgeInspection() {
+        return bridge.inspection();
+    }
+
+    /** Returns the bridge nodes of all masters that are connected, with their sites; none while this node is no master. */
+    public Map<NodeId, String> bridgeNodes() {
+        return bridge.sitesOfMasters();
     }
 
     /** Begins to configure a group that spans sites. */

@@ -174,7 +174,7 @@ public final class MediatorCommand implements Callable<Integer> {
 
     private GridMember join(Node node, @Nullable Sites sites) {
         try {
-            return (sites == null ? GridMember.on(node) : GridMember.on(sites)).name(grid).join();
+            return (sites == null ? GridMember.on(node) : GridMember.on(sites)).name(grid).links().join();
         } catch (IllegalStateException e) {
             throw new SettingException("the grid " + grid + " can't be joined: " + e.getMessage(), e);
         }

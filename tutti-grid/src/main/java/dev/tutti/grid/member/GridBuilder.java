@@ -23,6 +23,7 @@ public final class GridBuilder {
     private @Nullable RegistryStore store;
     private long queueBytes = QUEUE_DEFAULT;
     private Duration timeout = TIMEOUT_DEFAULT;
+    private boolean hasLinks;
 
     GridBuilder(Node node, @Nullable Sites sites) {
         this.node = node;
@@ -63,6 +64,15 @@ public final class GridBuilder {
     }
 
     /**
+     * Lets the member publish every ten seconds how its links are, at the topics {@code tutti/links/SITE/NODE/PEER/...}: those to other
+     * members of its site and, where it is a master, to other sites. It does not by default.
+     */
+    public GridBuilder links() {
+        hasLinks = true;
+        return this;
+    }
+
+    /**
      * Joins the grid, and waits for the entries of the members that are there.
      *
      * @throws IllegalStateException if they have not come within the timeout
@@ -93,5 +103,9 @@ public final class GridBuilder {
 
     Duration timeout() {
         return timeout;
+    }
+
+    boolean hasLinks() {
+        return hasLinks;
     }
 }

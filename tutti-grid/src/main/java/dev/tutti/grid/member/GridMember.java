@@ -24,6 +24,7 @@ import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.internal.codec.GridCodec;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
+import dev.tutti.grid.internal.links.LinkReport;
 import dev.tutti.grid.match.Selector;
 import dev.tutti.sites.SiteMessage;
 import dev.tutti.sites.Sites;
@@ -90,6 +91,7 @@ public final class GridMember implements Grid {
 
     private volatile @Nullable Group group;
     private volatile @Nullable Queries queries;
+    private volatile @Nullable LinkReport links;
     private volatile String whyLeft = "";
 
     private GridMember(GridBuilder options) {
@@ -124,6 +126,9 @@ public final class GridMember implements Grid {
         try {
             member.open(options.sites());
             member.awaitEntries(options.timeout());
+            if (options.hasLinks()) {
+                member.links = LinkReport.start(member, options.node(), options.sites(), options.name());
+            }
         } catch (RuntimeException e) {
             member.close();
             throw e;
@@ -550,6 +555,10 @@ public final class GridMember implements Grid {
         status.put("entries-refused", registry.refused());
         status.putAll(clients.numbers());
         status.put("store-failures", store.failures());
+        LinkReport reported = links;
+        if (reported != null) {
+            status.putAll(reported.status());
+        }
         return status;
     }
 
@@ -563,6 +572,10 @@ public final class GridMember implements Grid {
             isClosed = true;
         } finally {
             lock.unlock();
+        }
+        LinkReport reported = links;
+        if (reported != null) {
+            reported.close();
         }
         clients.close();
         leases.close();

@@ -1,0 +1,197 @@
+package dev.tutti.grid.internal.links;
+
+import dev.tutti.Node;
+import dev.tutti.NodeInspection.ComponentPart;
+import dev.tutti.NodeInspection.LinkPart;
+import dev.tutti.NodeInspection;
+import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
+import dev.tutti.grid.Body;
+import dev.tutti.grid.Grid;
+import dev.tutti.grid.Producer;
+import dev.tutti.grid.ProducerOptions;
+import dev.tutti.grid.Topic;
+import dev.tutti.sites.Sites;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A producer of measurements of the links of a node: to the members of the grid at its site, from its bridge node to masters of other
+ * sites, and of the grid's streams to other sites. It measures nothing itself, but reads the inspections of the nodes.
+ *
+ * <p>Only links that are open now are in a query's answer: when one has gone, the producer begins anew, since it would keep the
+ * last numbers of that link for ever.
+ */
+public final class LinkReport {
+
+    /** Most links that are published; further ones are left out, those of the own site first. */
+    static final int LINKS_MAX = 200;
+
+    private static final long PAUSE_NANOS = 10_000_000_000L;
+    private static final String TOPIC = "tutti/links/";
+
+    private record Found(Map<String, String> tags, Map<String, Body> numbers) {}
+
+    private final Grid grid;
+    private final Node node;
+    private final @Nullable Sites sites;
+    private final String group;
+    private final String prefix;
+    private final AtomicLong omitted = new AtomicLong();
+    private final AtomicLong failures = new AtomicLong();
+    private volatile boolean isClosed;
+
+    // Of one round at a time.
+    private Producer producer;
+    private Map<String, LinkReading> readings = Map.of();
+    private Map<String, Long> acknowledged = Map.of();
+    private Set<String> peers = Set.of();
+
+    private LinkReport(Grid grid, Node node, @Nullable Sites sites, String group) {
+        this.grid = grid;
+        this.node = node;
+        this.sites = sites;
+        this.group = group;
+        this.prefix = TOPIC + LinkLevel.of(grid.site()) + '/' + LinkLevel.of(node.name()) + '/';
+        this.producer = produce();
+    }
+
+    /**
+     * Begins to publish.
+     *
+     * @param sites the sites; null if there is one
+     * @param group name of the group of the grid's members at the site
+     */
+    public static LinkReport start(Grid grid, Node node, @Nullable Sites sites, String group) {
+        LinkReport report = new LinkReport(grid, node, sites, group);
+        report.waitForNext();
+        return report;
+    }
+
+    private Producer produce() {
+        return grid.produce(ProducerOptions.of("links", prefix + '#').type("links"));
+    }
+
+    private void waitForNext() {
+        node.threads().startAfter(PAUSE_NANOS, "tutti-grid-links", () -> {
+            if (!isClosed) {
+                publish();
+                waitForNext();
+            }
+        });
+    }
+
+    private void publish() {
+        try {
+            Map<String, Found> found = find();
+            if (!found.keySet().containsAll(peers)) {
+                producer.close();
+                producer = produce();
+            }
+            peers = new TreeSet<>(found.keySet());
+            found.forEach((peer, link) -> link.numbers.forEach(
+                    (name, body) -> producer.publish(Topic.of(prefix + peer + '/' + name), link.tags, body)));
+        } catch (IllegalStateException e) {
+            // The node does not answer, or the grid is closed or left meanwhile: the next round may find it otherwise.
+            failures.incrementAndGet();
+        }
+    }
+
+    /** Returns the links by the level of the peer, those to other sites first. */
+    private Map<String, Found> find() {
+        Map<String, LinkReading> next = new TreeMap<>();
+        Map<String, Long> nextAcknowledged = new TreeMap<>();
+        Map<String, Found> found = new LinkedHashMap<>();
+        NodeInspection own = node.inspection();
+        for (ComponentPart each : own.components()) {
+            addStream(found, nextAcknowledged, each);
+        }
+        Sites connected = sites;
+        NodeInspection bridge = connected == null ? null : connected.bridgeInspection().orElse(null);
+        if (connected != null && bridge != null) {
+            Map<NodeId, String> others = new TreeMap<>(connected.bridgeNodes());
+            others.values().removeIf(grid.site()::equals);
+            addLinks(found, next, bridge, others);
+        }
+        addLinks(found, next, own, own.group(group)
+                .map(NodeInspection.GroupPart::view)
+                .map(view -> view.members().stream().collect(Collectors.toMap(Member::node, _ -> grid.site())))
+                .orElse(Map.of()));
+        readings = next;
+        acknowledged = nextAcknowledged;
+        return found;
+    }
+
+    private void addLinks(Map<String, Found> found, Map<String, LinkReading> next, NodeInspection inspection, Map<NodeId, String> siteOf) {
+        for (LinkPart link : inspection.openLinks()) {
+            String site = siteOf.get(link.peer());
+            if (site == null || !link.state().equals("open")) {
+                continue;
+            }
+            boolean isHere = site.equals(grid.site());
+            String peer = (isHere ? "" : LinkLevel.of(site) + ':') + LinkLevel.of(inspection.label(link));
+            if (hasRoom(found)) {
+                LinkReading reading = new LinkReading(inspection.nanoTime(), link);
+                next.put(peer, reading);
+                found.put(peer, new Found(tags(site, link.peer().name()), reading.numbers(readings.get(peer))));
+            }
+        }
+    }
+
+    /** Adds what Sites measures of the grid's stream to another site, which the sending master has. */
+    private void addStream(Map<String, Found> found, Map<String, Long> next, ComponentPart component) {
+        Map<String, Long> values = component.part().values();
+        if (!component.part().name().equals("site-link")
+                || !(group + ".sites").equals(component.labels().get("group"))
+                || values.getOrDefault("open", 0L) != 1) {
+            return;
+        }
+        String site = component.labels().getOrDefault("site", "");
+        String peer = LinkLevel.of(site) + ':';
+        if (!hasRoom(found)) {
+            return;
+        }
+        TreeMap<String, Body> numbers = new TreeMap<>();
+        numbers.put("lag", Body.of(values.getOrDefault("lag-millis", 0L), "ms"));
+        numbers.put("lag-bytes", Body.of(values.getOrDefault("lag-bytes", 0L), "By"));
+        Long micros = values.get("acknowledged-micros");
+        if (micros != null) {
+            next.put(peer, micros);
+            // The last one stays there while nothing is sent: the same number again is no news.
+            if (!micros.equals(acknowledged.get(peer))) {
+                numbers.put("acknowledged", Body.of(micros, "us"));
+            }
+        }
+        found.put(peer, new Found(tags(site, ""), numbers));
+    }
+
+    private boolean hasRoom(Map<String, Found> found) {
+        boolean hasRoom = found.size() < LINKS_MAX;
+        if (!hasRoom) {
+            omitted.incrementAndGet();
+        }
+        return hasRoom;
+    }
+
+    private Map<String, String> tags(String peerSite, String peer) {
+        TreeMap<String, String> tags = new TreeMap<>(Map.of("site", grid.site(), "node", node.name(), "peer-site", peerSite, "peer", peer));
+        tags.values().removeIf(String::isEmpty);
+        return tags;
+    }
+
+    /** Returns numbers for the status of the grid. */
+    public Map<String, Long> status() {
+        return Map.of("links-omitted", omitted.get(), "links-failures", failures.get());
+    }
+
+    /** Ends. The grid closes the producer. */
+    public void close() {
+        isClosed = true;
+    }
+}

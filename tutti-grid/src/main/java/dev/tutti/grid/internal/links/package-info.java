@@ -1,0 +1,5 @@
+/** Measurements of the links of a member. */
+@NullMarked
+package dev.tutti.grid.internal.links;
+
+import org.jspecify.annotations.NullMarked;

@@ -82,6 +82,7 @@ public final class GridMember implements Grid {
     private final MemberHome home;
     private final Clients clients;
     private final Leases leases;
+    private final LinkReport links;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
@@ -91,7 +92,6 @@ public final class GridMember implements Grid {
 
     private volatile @Nullable Group group;
     private volatile @Nullable Queries queries;
-    private volatile @Nullable LinkReport links;
     private volatile String whyLeft = "";
 
     private GridMember(GridBuilder options) {
@@ -106,6 +106,7 @@ public final class GridMember implements Grid {
         this.registry = new Registry(this::flowTo, store);
         this.announcer = new Announcer(threads, name, registry);
         this.leases = new Leases(threads, registry);
+        this.links = new LinkReport(this, node, sites, name);
         this.home = new MemberHome(registry, announcer, producers, consumers, counters);
         this.clients = new Clients(node, site, this::call, producers, consumers, new ClientHome());
         this.siteLink = sites == null ? null : new SiteLink(sites, registry, queueBytes, consumers::filters);
@@ -127,7 +128,7 @@ public final class GridMember implements Grid {
             member.open(options.sites());
             member.awaitEntries(options.timeout());
             if (options.hasLinks()) {
-                member.links = LinkReport.start(member, options.node(), options.sites(), options.name());
+                member.links.start();
             }
         } catch (RuntimeException e) {
             member.close();
@@ -555,10 +556,7 @@ public final class GridMember implements Grid {
         status.put("entries-refused", registry.refused());
         status.putAll(clients.numbers());
         status.put("store-failures", store.failures());
-        LinkReport reported = links;
-        if (reported != null) {
-            status.putAll(reported.status());
-        }
+        status.putAll(links.status());
         return status;
     }
 
@@ -573,10 +571,7 @@ public final class GridMember implements Grid {
         } finally {
             lock.unlock();
         }
-        LinkReport reported = links;
-        if (reported != null) {
-            reported.close();
-        }
+        links.close();
         clients.close();
         leases.close();
         producers.all().forEach(LocalProducer::close);

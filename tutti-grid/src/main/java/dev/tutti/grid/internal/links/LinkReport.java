@@ -48,30 +48,29 @@ public final class LinkReport {
     private volatile boolean isClosed;
 
     // Of one round at a time.
-    private Producer producer;
+    private @Nullable Producer producer;
     private Map<String, LinkReading> readings = Map.of();
     private Map<String, Long> acknowledged = Map.of();
     private Set<String> peers = Set.of();
 
-    private LinkReport(Grid grid, Node node, @Nullable Sites sites, String group) {
-        this.grid = grid;
-        this.node = node;
-        this.sites = sites;
-        this.group = group;
-        this.prefix = TOPIC + LinkLevel.of(grid.site()) + '/' + LinkLevel.of(node.name()) + '/';
-        this.producer = produce();
-    }
-
     /**
-     * Begins to publish.
+     * Makes a report, which publishes nothing before it is started.
      *
      * @param sites the sites; null if there is one
      * @param group name of the group of the grid's members at the site
      */
-    public static LinkReport start(Grid grid, Node node, @Nullable Sites sites, String group) {
-        LinkReport report = new LinkReport(grid, node, sites, group);
-        report.waitForNext();
-        return report;
+    public LinkReport(Grid grid, Node node, @Nullable Sites sites, String group) {
+        this.grid = grid;
+        this.node = node;
+        this.sites = sites;
+        this.group = group;
+        this.prefix = TOPIC + LinkLevel.of(sites == null ? "" : sites.site()) + '/' + LinkLevel.of(node.name()) + '/';
+    }
+
+    /** Begins to publish, when the grid is joined. */
+    public void start() {
+        producer = produce();
+        waitForNext();
     }
 
     private Producer produce() {
@@ -90,17 +89,29 @@ public final class LinkReport {
     private void publish() {
         try {
             Map<String, Found> found = find();
-            if (!found.keySet().containsAll(peers)) {
-                producer.close();
-                producer = produce();
-            }
+            Producer publisher = publisher(found.keySet());
             peers = new TreeSet<>(found.keySet());
             found.forEach((peer, link) -> link.numbers.forEach(
-                    (name, body) -> producer.publish(Topic.of(prefix + peer + '/' + name), link.tags, body)));
+                    (name, body) -> publisher.publish(Topic.of(prefix + peer + '/' + name), link.tags, body)));
         } catch (IllegalStateException e) {
             // The node does not answer, or the grid is closed or left meanwhile: the next round may find it otherwise.
             failures.incrementAndGet();
         }
+    }
+
+    /** Returns the producer, or a new one if a link has gone. */
+    private Producer publisher(Set<String> present) {
+        Producer open = producer;
+        if (open != null && present.containsAll(peers)) {
+            return open;
+        }
+        if (open != null) {
+            open.close();
+            producer = null;
+        }
+        Producer anew = produce();
+        producer = anew;
+        return anew;
     }
 
     /** Returns the links by the level of the peer, those to other sites first. */

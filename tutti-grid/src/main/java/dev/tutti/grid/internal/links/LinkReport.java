@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class LinkReport {
 
     /** Most links that are published; further ones are left out, those of the own site first. */
-    static final int LINKS_MAX = 200;
+    private static final int LINKS_MAX = 200;
 
     private static final long PAUSE_NANOS = 10_000_000_000L;
     private static final String TOPIC = "tutti/links/";
@@ -42,6 +42,7 @@ public final class LinkReport {
     private final Node node;
     private final @Nullable Sites sites;
     private final String group;
+    private final int linksMax;
     private final String prefix;
     private final AtomicLong omitted = new AtomicLong();
     private final AtomicLong failures = new AtomicLong();
@@ -60,6 +61,11 @@ public final class LinkReport {
      * @param group name of the group of the grid's members at the site
      */
     public LinkReport(Grid grid, Node node, @Nullable Sites sites, String group) {
+        this(grid, node, sites, group, LINKS_MAX);
+    }
+
+    LinkReport(Grid grid, Node node, @Nullable Sites sites, String group, int linksMax) {
+        this.linksMax = linksMax;
         this.grid = grid;
         this.node = node;
         this.sites = sites;
@@ -183,7 +189,7 @@ public final class LinkReport {
     }
 
     private boolean hasRoom(Map<String, Found> found) {
-        boolean hasRoom = found.size() < LINKS_MAX;
+        boolean hasRoom = found.size() < linksMax;
         if (!hasRoom) {
             omitted.incrementAndGet();
         }

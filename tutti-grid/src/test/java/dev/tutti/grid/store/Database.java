@@ -16,6 +16,9 @@ interface Database extends AutoCloseable {
 
     void stop() throws Exception;
 
+    /** Kills the server, as a failure of its machine would; {@link #start} starts it again. */
+    void kill() throws Exception;
+
     void start() throws Exception;
 
     /** Runs one statement as the owner of the database. */

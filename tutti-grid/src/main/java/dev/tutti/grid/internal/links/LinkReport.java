@@ -12,7 +12,9 @@ import dev.tutti.grid.Producer;
 import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.Topic;
 import dev.tutti.sites.Sites;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -146,7 +148,9 @@ public final class LinkReport {
     }
 
     private void addLinks(Map<String, Found> found, Map<String, LinkReading> next, NodeInspection inspection, Map<NodeId, String> siteOf) {
-        for (LinkPart link : inspection.openLinks()) {
+        // By name, so that the same ones are left out in each round.
+        List<LinkPart> links = inspection.openLinks().stream().sorted(Comparator.comparing(inspection::label)).toList();
+        for (LinkPart link : links) {
             String site = siteOf.get(link.peer());
             if (site == null || !link.state().equals("open")) {
                 continue;

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 record LinkReading(long nanoTime, LinkPart link) {
 
     /**
-     * Returns what was measured, by the last level of its topic. Counts and rates are of the time since an earlier reading, and are left
-     * out where there is none: none of the same run of the peer, or none of the same connection if it counts by itself.
+     * Returns what was measured, by the last level of its topic. Counts and rates cover the time since an earlier reading. They are left
+     * out without one, after one of another run of the peer, and, where a session or a connection has counted, after one of another
+     * session or connection.
      */
     Map<String, Body> numbers(@Nullable LinkReading earlier) {
         TreeMap<String, Body> numbers = new TreeMap<>();

@@ -1,9 +1,9 @@
 package dev.tutti.grid.internal.links;
 
 import dev.tutti.Node;
+import dev.tutti.NodeInspection;
 import dev.tutti.NodeInspection.ComponentPart;
 import dev.tutti.NodeInspection.LinkPart;
-import dev.tutti.NodeInspection;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.grid.Body;
@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
  * A producer of measurements of the links of a node: to the members of the grid at its site, from its bridge node to masters of other
  * sites, and of the grid's streams to other sites. It measures nothing itself, but reads the inspections of the nodes.
  *
- * <p>Only links that are open now are in a query's answer: when one has gone, the producer begins anew, since it would keep the
- * last numbers of that link for ever.
+ * <p>A query finds links that are open now: when one has gone, another producer is registered, since the present one keeps the last
+ * numbers of that link as long as it is there.
  */
 public final class LinkReport {
 
-    /** Most links that are published; further ones are left out, those of the own site first. */
+    /** Most links that are published. Links to members of the own site are left out first. */
     private static final int LINKS_MAX = 200;
 
     private static final long PAUSE_NANOS = 10_000_000_000L;
@@ -75,7 +75,7 @@ public final class LinkReport {
         this.prefix = TOPIC + LinkLevel.of(sites == null ? "" : sites.site()) + '/' + LinkLevel.of(node.name()) + '/';
     }
 
-    /** Begins to publish, when the grid is joined. */
+    /** Registers the producer, and publishes every ten seconds from then on. The grid is joined by then. */
     public void start() {
         producer = produce();
         waitForNext();
@@ -157,7 +157,7 @@ public final class LinkReport {
             }
             boolean isHere = site.equals(grid.site());
             String peer = (isHere ? "" : LinkLevel.of(site) + ':') + LinkLevel.of(inspection.label(link));
-            if (hasRoom(found)) {
+            if (admits(found)) {
                 LinkReading reading = new LinkReading(inspection.nanoTime(), link);
                 next.put(peer, reading);
                 found.put(peer, new Found(tags(site, link.peer().name()), reading.numbers(readings.get(peer))));
@@ -175,7 +175,7 @@ public final class LinkReport {
         }
         String site = component.labels().getOrDefault("site", "");
         String peer = LinkLevel.of(site) + ':';
-        if (!hasRoom(found)) {
+        if (!admits(found)) {
             return;
         }
         TreeMap<String, Body> numbers = new TreeMap<>();
@@ -192,7 +192,8 @@ public final class LinkReport {
         found.put(peer, new Found(tags(site, ""), numbers));
     }
 
-    private boolean hasRoom(Map<String, Found> found) {
+    /** Returns whether one more link is possible, and counts it as omitted if it is not. */
+    private boolean admits(Map<String, Found> found) {
         boolean hasRoom = found.size() < linksMax;
         if (!hasRoom) {
             omitted.incrementAndGet();

@@ -7,19 +7,20 @@ import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** One connection with a mediator. */
 final class Connection implements WebSocket.Listener {
 
-    private final Consumer<ClientMessage> messages;
+    private final BiConsumer<Connection, ClientMessage> messages;
     private final Runnable onEnd;
     private final CompletableFuture<String> end = new CompletableFuture<>();
     private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
     private volatile long heardNanos = System.nanoTime();
 
-    Connection(Consumer<ClientMessage> messages, Runnable onEnd) {
+    /** @param messages gets the messages of the mediator, with this connection */
+    Connection(BiConsumer<Connection, ClientMessage> messages, Runnable onEnd) {
         this.messages = messages;
         this.onEnd = onEnd;
     }
@@ -58,7 +59,7 @@ final class Connection implements WebSocket.Listener {
             byte[] whole = parts.toByteArray();
             parts.reset();
             try {
-                ClientMessage.read(whole, messages);
+                ClientMessage.read(whole, message -> messages.accept(this, message));
             } catch (MalformedException e) {
                 end("the mediator has sent what can't be read: " + e.getMessage());
                 socket.abort();

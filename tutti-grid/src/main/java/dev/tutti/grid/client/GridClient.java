@@ -16,6 +16,7 @@ import dev.tutti.grid.Query;
 import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.internal.codec.GridCodec;
+import dev.tutti.grid.internal.delivery.LastNumbers;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
 import dev.tutti.grid.internal.wire.ClientMessage;
 import dev.tutti.grid.internal.wire.Identity;
@@ -48,8 +49,8 @@ import org.slf4j.LoggerFactory;
  * A grid as a process without a node sees it, through one of several mediators.
  *
  * <p>When its mediator is gone, the client goes to the next one and registers everything again. Entries of the registry outlast that
- * by their lease. Measurements that are published meanwhile wait; those that were on their way to the mediator, or from it, are lost:
- * each consumer here is told of a gap with an unknown number, and consumers elsewhere see it by the numbers of measurements.
+ * by their lease. Measurements that are published meanwhile wait, and those that the mediator had not confirmed are sent again.
+ * Measurements that were on their way from the mediator are lost: each consumer here is told of a gap with an unknown number.
  */
 public final class GridClient implements Grid {
 
@@ -278,7 +279,7 @@ public final class GridClient implements Grid {
         });
     }
 
-    private void onMessage(ClientMessage message) {
+    private void onMessage(Connection from, ClientMessage message) {
         switch (message) {
             case ClientMessage.Welcome welcome -> {
                 site = welcome.site();
@@ -304,11 +305,24 @@ public final class GridClient implements Grid {
                     consumer.offer(gap);
                 }
             }
+            case ClientMessage.Confirm(long count) -> confirm(from, count);
             case ClientMessage.Entries entries -> answer(entries.question(), message);
             case ClientMessage.Measurements measurements -> answer(measurements.question(), message);
             case ClientMessage.Identify _, ClientMessage.Register _, ClientMessage.Withdraw _, ClientMessage.Publish _, ClientMessage.Load _,
                     ClientMessage.Find _, ClientMessage.Ask _ ->
                 throw new MalformedException("a message of clients");
+        }
+    }
+
+    private void confirm(Connection from, long count) {
+        lock.lock();
+        try {
+            // One that has ended counts from another beginning.
+            if (from == current) {
+                outgoing.confirm(count);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -405,7 +419,7 @@ public final class GridClient implements Grid {
         try {
             Entry entry = consumer(nextId(), options.name(), options.filters(), options.attributes());
             LocalConsumer consumer = new LocalConsumer(
-                    threads, this::call, entry, options, listener, closed -> withdraw(closed.entry().id()));
+                    threads, this::call, entry, options, listener, new LastNumbers(), closed -> withdraw(closed.entry().id()));
             consumers.put(entry.id(), consumer);
             send(registration(consumer));
             return consumer;
@@ -525,11 +539,10 @@ public final class GridClient implements Grid {
         }
         status.put("consumers", (long) all.size());
         status.put("delivered", all.stream().mapToLong(LocalConsumer::delivered).sum());
+        status.put("repeated", all.stream().mapToLong(LocalConsumer::repeated).sum());
         status.put("undelivered", all.stream().mapToLong(LocalConsumer::dropped).sum());
         status.put("waiting-bytes", all.stream().mapToLong(LocalConsumer::waitingBytes).sum());
-        status.put("sent", outgoing.sent());
-        status.put("unsent", outgoing.dropped());
-        status.put("unsent-waiting-bytes", outgoing.waitingBytes());
+        status.putAll(outgoing.numbers());
         status.put("received", counters.received.sum());
         status.put("connections", counters.connections.sum());
         status.put("refused", counters.refused.sum());

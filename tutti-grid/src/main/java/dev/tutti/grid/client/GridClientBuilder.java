@@ -101,8 +101,9 @@ public final class GridClientBuilder {
     }
 
     /**
-     * Sets the most bytes of measurements that wait to be sent, also while no mediator is connected: 8 MiB to 1 GiB, 16 MiB by default.
-     * If more would wait, the oldest are dropped and counted; consumers see it by the numbers of the ones that follow.
+     * Sets the most bytes of measurements that wait to be sent, also while no mediator is connected, or that the mediator has not
+     * confirmed: 8 MiB to 1 GiB, 16 MiB by default. If there would be more, unconfirmed ones are forgotten first, and then the oldest that
+     * wait are dropped; both are counted. Consumers see the latter by the numbers of the ones that follow.
      */
     public GridClientBuilder buffer(long bytes) {
         if (bytes < BUFFER_MIN || bytes > BUFFER_MAX) {

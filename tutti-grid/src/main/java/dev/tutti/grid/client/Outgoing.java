@@ -4,12 +4,14 @@ import dev.tutti.grid.internal.wire.ClientMessage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Queue of messages that a client has still to send, in order. Measurements wait also while there is no mediator: if more would wait
- * than the bound allows, the oldest are dropped and counted. Thread-safe.
+ * Queue of messages that a client has still to send, in order, and of the measurements that it has sent and that the mediator has not
+ * confirmed, which are sent again to the next mediator. Measurements wait also while there is no mediator. If both have more bytes than
+ * the bound allows, the oldest are dropped and counted: unconfirmed ones first, since most of them have been passed on. Thread-safe.
  */
 final class Outgoing {
 
@@ -32,6 +34,12 @@ final class Outgoing {
     // Guarded by the lock.
     private ArrayDeque<Waiting> queue = new ArrayDeque<>();
     private long waitingBytes;
+    private final ArrayDeque<Waiting> unconfirmed = new ArrayDeque<>();
+    private long unconfirmedBytes;
+    /** Measurements of this connection that came before those that are unconfirmed. */
+    private long settledCount;
+    private long forgottenCount;
+    private long repeatedCount;
     /** Bytes of those that wait which are no measurements. */
     private long keptBytes;
     /** Bytes of what the connection began with, which is bounded by what is registered and asked. */
@@ -52,11 +60,32 @@ final class Outgoing {
             queue.add(next);
             waitingBytes += next.size();
             keptBytes += next.isMeasurement ? 0 : next.size();
+            while (waitingBytes + unconfirmedBytes > bytesMax && !unconfirmed.isEmpty()) {
+                settleOldest();
+                forgottenCount++;
+            }
             while (waitingBytes > bytesMax && queue.size() > 1 && dropOldest()) {
                 droppedCount++;
             }
             changed.signalAll();
             return keptBytes <= bytesMax + firstBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void settleOldest() {
+        unconfirmedBytes -= unconfirmed.remove().size();
+        settledCount++;
+    }
+
+    /** Forgets the first measurements of this connection, which the mediator has passed on. */
+    void confirm(long count) {
+        lock.lock();
+        try {
+            while (settledCount < count && !unconfirmed.isEmpty()) {
+                settleOldest();
+            }
         } finally {
             lock.unlock();
         }
@@ -75,12 +104,20 @@ final class Outgoing {
         return false;
     }
 
-    /** Begins a connection: {@code first} is sent before the measurements that wait. What else waited was for the one before. */
+    /**
+     * Begins a connection: {@code first} is sent before the measurements that are unconfirmed, and those that wait. What else waited was
+     * for the one before.
+     */
     void restart(List<ClientMessage> first) {
         lock.lock();
         try {
             ArrayDeque<Waiting> next = new ArrayDeque<>();
             first.forEach(message -> next.add(new Waiting(ClientMessage.encode(message), false)));
+            next.addAll(unconfirmed);
+            repeatedCount += unconfirmed.size();
+            unconfirmed.clear();
+            unconfirmedBytes = 0;
+            settledCount = 0;
             queue.stream().filter(Waiting::isMeasurement).forEach(next::add);
             queue = next;
             waitingBytes = queue.stream().mapToLong(Waiting::size).sum();
@@ -122,7 +159,11 @@ final class Outgoing {
                 Waiting next = queue.remove();
                 waitingBytes -= next.size();
                 keptBytes -= next.isMeasurement ? 0 : next.size();
-                sentCount += next.isMeasurement ? 1 : 0;
+                if (next.isMeasurement) {
+                    sentCount++;
+                    unconfirmed.add(next);
+                    unconfirmedBytes += next.size();
+                }
                 parts.add(next.bytes);
                 bytes += next.bytes.length;
             }
@@ -148,28 +189,17 @@ final class Outgoing {
         }
     }
 
-    long waitingBytes() {
+    /** Returns numbers for monitoring. */
+    Map<String, Long> numbers() {
         lock.lock();
         try {
-            return waitingBytes;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    long dropped() {
-        lock.lock();
-        try {
-            return droppedCount;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    long sent() {
-        lock.lock();
-        try {
-            return sentCount;
+            return Map.of(
+                    "sent", sentCount,
+                    "sent-again", repeatedCount,
+                    "unsent", droppedCount,
+                    "unsent-waiting-bytes", waitingBytes,
+                    "unconfirmed-bytes", unconfirmedBytes,
+                    "unconfirmed-dropped", forgottenCount);
         } finally {
             lock.unlock();
         }

@@ -51,6 +51,9 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
 
     private static final long PING_SECONDS = 5;
 
+    /** Time after which a measurement counts as passed on. What waits for other members and sites is sent within milliseconds. */
+    private static final long CONFIRM_SECONDS = 1;
+
     /** A client that has not been heard for this time is gone. */
     private static final long SILENCE_NANOS = 15_000_000_000L;
 
@@ -77,6 +80,11 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     private final TreeMap<String, ClientEntry> entries = new TreeMap<>();
     private final AtomicInteger questions = new AtomicInteger();
     private @Nullable Future<?> pings;
+    private @Nullable Future<?> confirmations;
+    private long measurements;
+    private long measurementsBefore;
+    private long confirmed;
+    private boolean isConfirming;
     private long heardNanos = System.nanoTime();
     private long pingedNanos = System.nanoTime();
     private String secret = "";
@@ -95,7 +103,18 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     public void handlerAdded(ChannelHandlerContext context) {
         counters.clients.increment();
         pings = context.executor().scheduleAtFixedRate(() -> ping(context), PING_SECONDS, PING_SECONDS, TimeUnit.SECONDS);
+        confirmations = context.executor().scheduleAtFixedRate(this::confirm, CONFIRM_SECONDS, CONFIRM_SECONDS, TimeUnit.SECONDS);
         outbox.offer(new ClientMessage.Welcome(settings.grid().site(), settings.node(), settings.lease().toMillis()));
+    }
+
+    /** Confirms the measurements that had come by the last time. One confirmation waits at a time. */
+    private void confirm() {
+        if (measurementsBefore > confirmed && !isConfirming) {
+            isConfirming = true;
+            confirmed = measurementsBefore;
+            outbox.offer(new ClientMessage.Confirm(confirmed), () -> isConfirming = false);
+        }
+        measurementsBefore = measurements;
     }
 
     private void ping(ChannelHandlerContext context) {
@@ -179,7 +198,10 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
                     entry.close();
                 }
             }
-            case ClientMessage.Publish(Measurement measurement) -> publish(measurement);
+            case ClientMessage.Publish(Measurement measurement) -> {
+                measurements++;
+                publish(measurement);
+            }
             case ClientMessage.Load(String id, double load) -> {
                 if (entries.get(id) instanceof ClientProducer producer) {
                     load(producer, load);
@@ -192,7 +214,7 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
                     () -> new ClientMessage.Measurements(ask.question(), ask(ask)),
                     reason -> new ClientMessage.Measurements(ask.question(), Session.<Measurement>without(reason)));
             case ClientMessage.Welcome _, ClientMessage.Registered _, ClientMessage.Refused _, ClientMessage.Deliver _,
-                    ClientMessage.Missing _, ClientMessage.Entries _, ClientMessage.Measurements _ ->
+                    ClientMessage.Missing _, ClientMessage.Confirm _, ClientMessage.Entries _, ClientMessage.Measurements _ ->
                 throw new MalformedException("a message of mediators");
         }
     }
@@ -368,6 +390,9 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
         hasEnded = true;
         if (pings != null) {
             pings.cancel(false);
+        }
+        if (confirmations != null) {
+            confirmations.cancel(false);
         }
         counters.clients.decrement();
         outbox.close();

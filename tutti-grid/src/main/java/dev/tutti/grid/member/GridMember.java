@@ -23,6 +23,7 @@ import dev.tutti.grid.Query;
 import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.internal.codec.GridCodec;
+import dev.tutti.grid.internal.delivery.LastNumbers;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
 import dev.tutti.grid.internal.links.LinkReport;
 import dev.tutti.grid.match.Selector;
@@ -395,7 +396,7 @@ public final class GridMember implements Grid {
             checkMayRegister(consumers.count(), "consumers");
             Entry entry = new Entry(
                     nextId(), Entry.Kind.CONSUMER, options.name(), site, node.name(), "", options.filters(), "", "", -1, 1, options.attributes());
-            consumer = new LocalConsumer(threads, this::call, entry, options, listener, this::withdraw);
+            consumer = new LocalConsumer(threads, this::call, entry, options, listener, new LastNumbers(), this::withdraw);
             consumers.add(consumer);
             registry.putOwn(entry, 0, null);
             announcer.announce(entry.id());
@@ -538,10 +539,7 @@ public final class GridMember implements Grid {
         TreeMap<String, Long> status = new TreeMap<>();
         status.put("joined", whyLeft.isEmpty() ? 1L : 0L);
         status.put("producers", (long) producers.count());
-        status.put("consumers", (long) consumers.count());
-        status.put("delivered", consumers.sum(LocalConsumer::delivered));
-        status.put("undelivered", consumers.sum(LocalConsumer::dropped));
-        status.put("waiting-bytes", consumers.sum(LocalConsumer::waitingBytes));
+        status.putAll(consumers.numbers());
         SiteLink link = siteLink;
         List<Flow> flows = Stream.concat(registry.flows().stream(), link == null ? Stream.of() : link.flows().stream()).toList();
         status.put("sent", flows.stream().mapToLong(Flow::sent).sum());

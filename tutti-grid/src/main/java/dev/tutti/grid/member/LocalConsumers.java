@@ -10,6 +10,7 @@ import dev.tutti.grid.match.FilterIndex;
 import dev.tutti.grid.match.Patterns;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
@@ -74,7 +75,17 @@ final class LocalConsumers {
         }
     }
 
-    long sum(ToLongFunction<LocalConsumer> number) {
+    /** Returns numbers for monitoring. */
+    Map<String, Long> numbers() {
+        return Map.of(
+                "consumers", (long) count(),
+                "delivered", sum(LocalConsumer::delivered),
+                "repeated", sum(LocalConsumer::repeated),
+                "undelivered", sum(LocalConsumer::dropped),
+                "waiting-bytes", sum(LocalConsumer::waitingBytes));
+    }
+
+    private long sum(ToLongFunction<LocalConsumer> number) {
         return all().stream().mapToLong(number).sum();
     }
 

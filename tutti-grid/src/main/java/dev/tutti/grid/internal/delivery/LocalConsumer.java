@@ -48,6 +48,7 @@ public final class LocalConsumer implements Subscription {
     private final Entry entry;
     private final SubscriptionOptions options;
     private final MeasurementListener listener;
+    private final @Nullable LastNumbers numbers;
     private final Consumer<LocalConsumer> onClose;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition idle;
@@ -60,20 +61,26 @@ public final class LocalConsumer implements Subscription {
     private boolean isClosed;
     private long deliveredCount;
     private long droppedCount;
+    private long repeatedCount;
 
-    /** @param onClose withdraws it */
+    /**
+     * @param numbers tell measurements that come again, which a client sends again to its next mediator; null if the listener gets them too
+     * @param onClose withdraws it
+     */
     public LocalConsumer(
             Threads threads,
             Caller callbacks,
             Entry entry,
             SubscriptionOptions options,
             MeasurementListener listener,
+            @Nullable LastNumbers numbers,
             Consumer<LocalConsumer> onClose) {
         this.threads = threads;
         this.callbacks = callbacks;
         this.entry = entry;
         this.options = options;
         this.listener = listener;
+        this.numbers = numbers;
         this.onClose = onClose;
         this.idle = threads.condition(lock);
     }
@@ -92,6 +99,10 @@ public final class LocalConsumer implements Subscription {
         lock.lock();
         try {
             if (isClosed) {
+                return;
+            }
+            if (each.measurement != null && numbers != null && !numbers.isNew(each.measurement)) {
+                repeatedCount++;
                 return;
             }
             if (options.whenFull() == WhenFull.DROP_NEWEST && waitingBytes + each.bytes > options.queueBytes()) {
@@ -202,6 +213,16 @@ public final class LocalConsumer implements Subscription {
         lock.lock();
         try {
             return droppedCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the number of measurements that came again, and were not told again. */
+    public long repeated() {
+        lock.lock();
+        try {
+            return repeatedCount;
         } finally {
             lock.unlock();
         }

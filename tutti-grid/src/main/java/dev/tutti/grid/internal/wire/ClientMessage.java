@@ -80,6 +80,13 @@ public sealed interface ClientMessage {
     /** Measurements that a consumer does not get. */
     record Missing(String consumer, Gap gap) implements ClientMessage {}
 
+    /**
+     * Confirms measurements: the mediator has passed them on, and they need not be sent again when it is gone.
+     *
+     * @param count number of measurements since the beginning of the connection
+     */
+    record Confirm(long count) implements ClientMessage {}
+
     /** Answers {@link Find}. */
     record Entries(long question, Answer<Entry> answer) implements ClientMessage {}
 
@@ -107,6 +114,7 @@ public sealed interface ClientMessage {
         private static final int MISSING = 20;
         private static final int FOUND = 21;
         private static final int ANSWERED = 22;
+        private static final int CONFIRM = 23;
 
         @Override
         public void put(ClientMessage message, ByteOutput out) {
@@ -129,6 +137,7 @@ public sealed interface ClientMessage {
                 case Deliver(String consumer, Measurement measurement) ->
                     GridCodec.MEASUREMENT.put(measurement, out.putByte(DELIVER).putText(consumer));
                 case Missing(String consumer, Gap gap) -> GridCodec.GAP.put(gap, out.putByte(MISSING).putText(consumer));
+                case Confirm(long count) -> out.putByte(CONFIRM).putLong(count);
                 case Entries(long question, Answer<Entry> answer) -> ENTRIES.put(answer, out.putByte(FOUND).putLong(question));
                 case Measurements(long question, Answer<Measurement> answer) ->
                     MEASUREMENTS.put(answer, out.putByte(ANSWERED).putLong(question));
@@ -155,6 +164,7 @@ public sealed interface ClientMessage {
                 case REFUSED -> new Refused(in.takeText(), in.takeLong(), in.takeText());
                 case DELIVER -> new Deliver(in.takeText(), GridCodec.MEASUREMENT.take(in));
                 case MISSING -> new Missing(in.takeText(), GridCodec.GAP.take(in));
+                case CONFIRM -> new Confirm(in.takeLong());
                 case FOUND -> new Entries(in.takeLong(), ENTRIES.take(in));
                 case ANSWERED -> new Measurements(in.takeLong(), MEASUREMENTS.take(in));
                 default -> throw new MalformedException("message of kind " + kind);

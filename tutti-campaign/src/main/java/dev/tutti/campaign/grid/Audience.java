@@ -26,10 +26,16 @@ final class Audience {
     private final LongAdder arrived = new LongAdder();
     private final LongAdder gaps = new LongAdder();
     private final LongAdder faults = new LongAdder();
+    private volatile Phase phase = Phase.WARM_UP;
 
     Audience(LoadPlan plan, int site) {
         this.plan = plan;
         this.site = site;
+    }
+
+    /** Sets the phase that times belong to from now on. */
+    void begin(Phase next) {
+        phase = next;
     }
 
     void subscribe(Grid grid, int consumer) {
@@ -119,7 +125,10 @@ final class Audience {
         }
 
         private void time(int producer, Instant sent) {
-            String path = (plan.isClient(producer) ? "client" : "member") + "-to-" + (LoadPlan.isClientConsumer(consumer) ? "client" : "member")
+            if (phase == Phase.WARM_UP) {
+                return;
+            }
+            String path = phase.text() + '-' + (plan.isClient(producer) ? "client" : "member") + "-to-" + (LoadPlan.isClientConsumer(consumer) ? "client" : "member")
                     + (plan.siteOf(producer) == site ? "-same-site" : "-other-site");
             times.computeIfAbsent(path, _ -> new Times()).add(ChronoUnit.MICROS.between(sent, Instant.now()));
         }

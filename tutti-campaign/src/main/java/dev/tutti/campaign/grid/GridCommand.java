@@ -46,7 +46,9 @@ public final class GridCommand extends CampaignCommand {
     private static final int CONSUMERS_MAX = 5_000;
     private static final int CI_PRODUCERS = 120;
     private static final int CI_CONSUMERS = 12;
-    private static final int CI_SECONDS = 30;
+    private static final int CI_WARM_UP_SECONDS = 4;
+    private static final int CI_CALM_SECONDS = 4;
+    private static final int CI_SECONDS = 22;
     private static final int CI_KILL_SECONDS = 8;
     private static final int CI_CLIENTS = 2;
 
@@ -71,8 +73,16 @@ public final class GridCommand extends CampaignCommand {
             description = "Measurements of each producer per second, 1 to 1000 (default: ${DEFAULT-VALUE}).")
     private int rate;
 
-    @Option(names = "--seconds", paramLabel = "N", defaultValue = "300", description = "Of load, 10 to 86400 (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--seconds", paramLabel = "N", defaultValue = "300", description = "Of load with kills, 10 to 86400 (default: ${DEFAULT-VALUE}).")
     private int seconds;
+
+    @Option(names = "--calm", paramLabel = "SECONDS", defaultValue = "60",
+            description = "Of load before that, without kills, 0 to 86400 (default: ${DEFAULT-VALUE}).")
+    private int calm;
+
+    @Option(names = "--warm-up", paramLabel = "SECONDS", defaultValue = "60",
+            description = "Of load before both, whose times are not reported, 0 to 86400 (default: ${DEFAULT-VALUE}).")
+    private int warmUp;
 
     @Option(names = "--kill-every", paramLabel = "SECONDS", defaultValue = "30",
             description = "Time between kills of mediators, 2 to 86400 (default: ${DEFAULT-VALUE}).")
@@ -94,12 +104,13 @@ public final class GridCommand extends CampaignCommand {
     private String heap = "128m";
 
     @Option(names = "--profile", paramLabel = "NAME", defaultValue = "full",
-            description = "One of ${COMPLETION-CANDIDATES}; ci is " + CI_SECONDS + " s of " + CI_PRODUCERS + " producers and " + CI_CONSUMERS
+            description = "One of ${COMPLETION-CANDIDATES}; ci is "
+                    + (CI_WARM_UP_SECONDS + CI_CALM_SECONDS + CI_SECONDS) + " s of " + CI_PRODUCERS + " producers and " + CI_CONSUMERS
                     + " consumers, with a kill every " + CI_KILL_SECONDS + " s (default: full).")
     private Profile profile = Profile.FULL;
 
     @Option(names = "--jvm", paramLabel = "OPTION", description = "For the JVM of each process; may be repeated.")
-    private List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
+    private List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
 
     @Option(names = "--keep", description = "Keeps the logs also if nothing was broken.")
     private boolean isKept;
@@ -113,6 +124,8 @@ public final class GridCommand extends CampaignCommand {
         check("--consumers", consumers, 6, Math.min(CONSUMERS_MAX, producers));
         check("--rate", rate, 1, 1_000);
         check("--seconds", seconds, 10, 86_400);
+        check("--calm", calm, 0, 86_400);
+        check("--warm-up", warmUp, 0, 86_400);
         check("--kill-every", killEvery, 2, 86_400);
         check("--delay", delay, 0, 1_000);
         check("--mediators", mediators, 1, 5);
@@ -136,6 +149,8 @@ public final class GridCommand extends CampaignCommand {
         boolean isCi = profile == Profile.CI;
         return new LoadRun.Choice(
                 new LoadPlan(isCi ? CI_PRODUCERS : producers, isCi ? CI_CONSUMERS : consumers, rate),
+                Duration.ofSeconds(isCi ? CI_WARM_UP_SECONDS : warmUp),
+                Duration.ofSeconds(isCi ? CI_CALM_SECONDS : calm),
                 Duration.ofSeconds(isCi ? CI_SECONDS : seconds),
                 Duration.ofSeconds(isCi ? CI_KILL_SECONDS : killEvery),
                 delay,

@@ -79,6 +79,11 @@ final class LoadChild {
         pipe.say(command);
     }
 
+    /** Sends a command that is not answered. */
+    void tell(String command) {
+        pipe.say(command);
+    }
+
     synchronized boolean hasTold(String answer) {
         return told.contains(answer);
     }

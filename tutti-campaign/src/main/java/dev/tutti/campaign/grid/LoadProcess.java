@@ -78,6 +78,7 @@ public final class LoadProcess {
             String[] words = text.split(" ");
             switch (words[0]) {
                 case "publish" -> fleet.start();
+                case "phase" -> audience.begin(Phase.of(words[1]));
                 case "quiet" -> fleet.stop();
                 case "entries" -> entries();
                 case "report" -> audience.report(counts(words));

@@ -52,6 +52,9 @@ final class LoadRun implements AutoCloseable {
     /**
      * Choice of the load.
      *
+     * @param warmUp time at the beginning whose times under way are not reported
+     * @param calm time after that in which nothing is killed
+     * @param time with kills, after both
      * @param delayMillis of the lines between sites, one way
      * @param mediators of each site
      * @param clients that the producers and consumers of a site's process of clients share
@@ -60,6 +63,8 @@ final class LoadRun implements AutoCloseable {
      */
     record Choice(
             LoadPlan plan,
+            Duration warmUp,
+            Duration calm,
             Duration time,
             Duration killEvery,
             long delayMillis,
@@ -200,12 +205,20 @@ final class LoadRun implements AutoCloseable {
     private void publish() {
         all().forEach(child -> child.say("publish", "published"));
         long begin = System.nanoTime();
-        long end = begin + choice.time.toNanos();
+        long calmNanos = begin + choice.warmUp.toNanos();
+        long killsNanos = calmNanos + choice.calm.toNanos();
+        long end = killsNanos + choice.time.toNanos();
         long killUntil = end - TimeUnit.SECONDS.toNanos(QUIET_SECONDS);
-        long nextKillNanos = begin + choice.killEvery.toNanos();
+        long nextKillNanos = killsNanos;
         long nextProgress = begin;
+        Phase phase = Phase.WARM_UP;
         while (System.nanoTime() < end) {
             long now = System.nanoTime();
+            Phase present = now < calmNanos ? Phase.WARM_UP : now < killsNanos ? Phase.CALM : Phase.KILLS;
+            if (present != phase) {
+                phase = present;
+                begin(phase);
+            }
             if (now >= nextKillNanos && now < killUntil && choice.mediators > 0) {
                 nextKillNanos += choice.killEvery.toNanos();
                 killMediator();
@@ -216,6 +229,11 @@ final class LoadRun implements AutoCloseable {
             }
             Pause.millis(POLL_MILLIS);
         }
+    }
+
+    private void begin(Phase phase) {
+        say.accept("begins " + phase.text());
+        all().forEach(child -> child.tell("phase " + phase.text()));
     }
 
     private void progress(long seconds) {
@@ -306,7 +324,9 @@ final class LoadRun implements AutoCloseable {
     private Outcome outcome(Map<Integer, Long> published) {
         all().forEach(child -> losses.addAll(child.losses()));
         Map<String, Object> figures = new LinkedHashMap<>();
-        figures.put("seconds", choice.time.toSeconds());
+        figures.put("seconds", choice.warmUp.plus(choice.calm).plus(choice.time).toSeconds());
+        figures.put("seconds-warm-up", choice.warmUp.toSeconds());
+        figures.put("seconds-calm", choice.calm.toSeconds());
         figures.put("producers", plan.producers());
         figures.put("consumers", plan.consumers());
         figures.put("link-millis", choice.delayMillis);

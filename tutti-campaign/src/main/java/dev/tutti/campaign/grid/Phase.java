@@ -1,0 +1,24 @@
+package dev.tutti.campaign.grid;
+
+import java.util.Locale;
+
+/** A part of the load, in this order. Times under way are reported for each, apart from the first. */
+enum Phase {
+
+    /** JVMs compile what they run, which takes most of the processors. */
+    WARM_UP,
+
+    /** Nothing is killed. */
+    CALM,
+
+    /** Mediators are killed. */
+    KILLS;
+
+    String text() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static Phase of(String text) {
+        return valueOf(text.toUpperCase(Locale.ROOT).replace('-', '_'));
+    }
+}

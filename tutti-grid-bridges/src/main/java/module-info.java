@@ -11,6 +11,7 @@ module dev.tutti.grid.bridges {
     requires java.management;
     requires transitive java.net.http;
     requires java.rmi;
+    requires static transitive dev.tutti.stomp;
     requires static com.google.protobuf;
     requires static io.opentelemetry.proto;
     requires static transitive com.github.oshi;
@@ -25,4 +26,5 @@ module dev.tutti.grid.bridges {
     exports dev.tutti.grid.bridges.micrometer;
     exports dev.tutti.grid.bridges.otlp;
     exports dev.tutti.grid.bridges.prometheus;
+    exports dev.tutti.grid.bridges.stomp;
 }

@@ -37,7 +37,7 @@ final class Modules {
             Map.entry("sites", Set.of("core", "api", "blocks")),
             Map.entry("grid", Set.of("core", "address", "api", "blocks", "console", "netty", "sites")),
             // Its servers have the loops, tokens and certificates of mediators.
-            Map.entry("grid.bridges", Set.of("api", "grid")),
+            Map.entry("grid.bridges", Set.of("api", "grid", "stomp")),
             Map.entry("tomcat", Set.of("core", "api", "blocks", "sites")),
             // Its certificates are read again by the code that nodes use.
             Map.entry("stomp", Set.of("core", "address", "api", "netty")),

@@ -19,6 +19,7 @@ public final class StompServerBuilder {
     private @Nullable Authenticator authenticator;
     private Consumer<StompMessage> onMessage = _ -> {};
     private final TreeMap<String, GroupState> states = new TreeMap<>();
+    private final TreeMap<String, StompSource> sources = new TreeMap<>();
     private Pages pages = _ -> null;
 
     StompServerBuilder(Node node) {
@@ -61,6 +62,14 @@ public final class StompServerBuilder {
         return this;
     }
 
+    /**
+     * Sets the source of destinations that begin with a segment, such as {@code grid} for {@code /grid/...}. No group has this name.
+     */
+    public StompServerBuilder source(String segment, StompSource source) {
+        sources.put(segment, source);
+        return this;
+    }
+
     /** Sets the source of pages for plain HTTP requests at the same port; by default there are none. */
     public StompServerBuilder pages(Pages source) {
         pages = source;
@@ -85,6 +94,6 @@ public final class StompServerBuilder {
      * @throws IllegalStateException if the node is closed, or has joined one of the groups otherwise
      */
     public StompServer start() {
-        return new StompServer(node, settings, new Application(authenticator, onMessage, Map.copyOf(states), pages));
+        return new StompServer(node, settings, new Application(authenticator, onMessage, Map.copyOf(states), Map.copyOf(sources), pages));
     }
 }

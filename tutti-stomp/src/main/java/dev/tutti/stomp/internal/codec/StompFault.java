@@ -20,6 +20,7 @@ public enum StompFault {
     TIMEOUT("clients that did not finish in time what they had begun: stomp.connect-timeout, stomp.frame-timeout"),
     CLIENTS("clients beyond stomp.clients-max, and connections beyond stomp.strangers-max"),
     RESUME("subscriptions that can't be resumed, because what they miss is no longer kept"),
+    SOURCE("messages and subscriptions that a source of destinations has refused"),
     GROUP("clients of a group that this member has lost"),
     CLOSING("clients that were connected when the server closed"),
     TRANSPORT("WebSocket or TLS handshakes that failed");

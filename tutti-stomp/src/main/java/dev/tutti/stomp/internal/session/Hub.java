@@ -15,6 +15,7 @@ import dev.tutti.stomp.Login;
 import dev.tutti.stomp.Pages;
 import dev.tutti.stomp.StompMessage;
 import dev.tutti.stomp.StompSettings;
+import dev.tutti.stomp.StompSource;
 import dev.tutti.stomp.internal.broker.Backlog;
 import dev.tutti.stomp.internal.broker.BrokerMembers;
 import dev.tutti.stomp.internal.broker.Publication;
@@ -38,6 +39,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -97,6 +99,12 @@ public final class Hub {
         for (String name : names.isEmpty() ? List.of(DEFAULT_GROUP) : names) {
             check(name, membersGroup);
             groups.put(name, new ServedGroup(groups.size(), name, historyBytes, new FromGroups()));
+        }
+        for (String name : application.sources().keySet()) {
+            check(name, membersGroup);
+            if (groups.containsKey(name)) {
+                throw new SettingException("stomp.groups: " + name + " is served as a group, and has a source of destinations too");
+            }
         }
         for (String name : application.states().keySet()) {
             if (!groups.containsKey(name)) {
@@ -231,6 +239,11 @@ public final class Hub {
         return groups.get(destination.group());
     }
 
+    /** Returns the source that a destination belongs to, or null if it has none. */
+    @Nullable StompSource source(Destination destination) {
+        return application.sources().get(destination.group());
+    }
+
     /** Returns the groups whose messages a pattern may match. */
     List<ServedGroup> groups(Destination pattern) {
         return groups.values().stream()
@@ -240,7 +253,9 @@ public final class Hub {
 
     /** Returns the prefixes of destinations, for error messages. */
     String prefixes() {
-        return String.join(", ", groups.keySet().stream().map(name -> "/" + name + "/").toList());
+        return String.join(", ", Stream.concat(groups.keySet().stream(), application.sources().keySet().stream().sorted())
+                .map(name -> "/" + name + "/")
+                .toList());
     }
 
     void authenticate(Login login, Consumer<@Nullable Access> then) {

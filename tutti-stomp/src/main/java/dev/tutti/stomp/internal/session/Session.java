@@ -3,6 +3,7 @@ package dev.tutti.stomp.internal.session;
 import dev.tutti.internal.door.Backoff.Attempt;
 import dev.tutti.stomp.Access;
 import dev.tutti.stomp.Login;
+import dev.tutti.stomp.StompSource;
 import dev.tutti.stomp.internal.broker.Publication;
 import dev.tutti.stomp.internal.broker.ResumePoint;
 import dev.tutti.stomp.internal.broker.ServedGroup;
@@ -68,6 +69,7 @@ final class Session {
     private int receiptsWaiting;
     private final Outbox outbox;
     private final Replays replays;
+    private final Feeds feeds;
 
     Session(Hub hub, Shard shard, StompConnection connection) {
         this.hub = hub;
@@ -78,11 +80,13 @@ final class Session {
         this.transactions = new Transactions(limits);
         this.outbox = new Outbox(loop, hub.counters(), new Reading());
         this.replays = new Replays(connection, hub.counters(), limits, this::deliver);
+        this.feeds = new Feeds(connection, loop, this::deliver);
     }
 
     /** Returns an estimate of the memory held here for the client, rounded up. */
     long heldBytes() {
         return transactions.bytes()
+                + feeds.waitingBytes()
                 + (long) unackedCount * ID_BYTES
                 + (long) subscriptions.size() * SUBSCRIPTION_BYTES
                 + (long) receiptsWaiting * ID_BYTES;
@@ -219,13 +223,19 @@ final class Session {
     private void send(Frame frame) throws FrameException {
         Destination destination = Destination.exact(frame.required("destination"));
         ServedGroup group = hub.group(destination);
-        if (group == null) {
+        StompSource source = hub.source(destination);
+        if (group == null && source == null) {
             throw new FrameException(
                     StompFault.NO_DESTINATION,
                     "'" + destination.text() + "' belongs to no group here; destinations begin with " + hub.prefixes());
         }
         if (!access.maySend(destination.text())) {
             throw new FrameException(StompFault.FORBIDDEN, "this client may not send to '" + destination.text() + "'");
+        }
+        if (group == null) {
+            Feeds.send(Objects.requireNonNull(source), destination, frame, OWN_HEADERS);
+            acknowledgeFrame();
+            return;
         }
         Headers headers = new Headers();
         for (int index = 0; index < frame.headers().count(); index++) {
@@ -309,7 +319,8 @@ final class Session {
                     StompFault.SUBSCRIPTIONS, "a client has at most " + limits.subscriptionsMax() + " subscriptions (stomp.subscriptions-max)");
         }
         List<ServedGroup> groups = hub.groups(destination);
-        if (groups.isEmpty() && !destination.isInfo()) {
+        StompSource source = hub.source(destination);
+        if (groups.isEmpty() && !destination.isInfo() && source == null) {
             throw new FrameException(
                     StompFault.NO_DESTINATION, "'" + text + "' belongs to no group here; destinations begin with " + hub.prefixes());
         }
@@ -330,8 +341,12 @@ final class Session {
         subscriptionsMade++;
         Subscription subscription = new Subscription(this, id, subscriptionsMade, destination, ackMode, agreed());
         subscription.replays(passes);
+        if (source == null) {
+            shard.subscriptions().add(subscription);
+        } else {
+            feeds.subscribe(source, subscription, frame);
+        }
         subscriptions.put(key, subscription);
-        shard.subscriptions().add(subscription);
         hub.onSubscribed(1);
         acknowledgeFrame();
         if (destination.isInfo()) {
@@ -357,7 +372,9 @@ final class Session {
     }
 
     private void drop(Subscription subscription) {
-        shard.subscriptions().remove(subscription);
+        if (!feeds.end(subscription)) {
+            shard.subscriptions().remove(subscription);
+        }
         unackedCount -= subscription.unacked().size();
         subscription.unacked().clear();
         hub.onSubscribed(-1);
@@ -392,6 +409,7 @@ final class Session {
     void onRoom() {
         if (state == State.LOGGED_IN) {
             replays.onRoom(subscriptions.values());
+            feeds.onRoom();
         }
     }
 

@@ -308,7 +308,7 @@ public final class GridClient implements Grid {
             case ClientMessage.Confirm(long count) -> confirm(from, count);
             case ClientMessage.Entries entries -> answer(entries.question(), message);
             case ClientMessage.Measurements measurements -> answer(measurements.question(), message);
-            case ClientMessage.Identify _, ClientMessage.Register _, ClientMessage.Withdraw _, ClientMessage.Publish _, ClientMessage.Load _,
+            case ClientMessage.Identify _, ClientMessage.Register _, ClientMessage.Withdraw _, ClientMessage.Publish _, ClientMessage.Lost _, ClientMessage.Load _,
                     ClientMessage.Find _, ClientMessage.Ask _ ->
                 throw new MalformedException("a message of clients");
         }

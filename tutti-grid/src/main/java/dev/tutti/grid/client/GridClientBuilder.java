@@ -103,7 +103,7 @@ public final class GridClientBuilder {
     /**
      * Sets the most bytes of measurements that wait to be sent, also while no mediator is connected, or that the mediator has not
      * confirmed: 8 MiB to 1 GiB, 16 MiB by default. If there would be more, unconfirmed ones are forgotten first, and then the oldest that
-     * wait are dropped; both are counted. Consumers see the latter by the numbers of the ones that follow.
+     * wait are dropped; both are counted. Consumers are told of the latter.
      */
     public GridClientBuilder buffer(long bytes) {
         if (bytes < BUFFER_MIN || bytes > BUFFER_MAX) {

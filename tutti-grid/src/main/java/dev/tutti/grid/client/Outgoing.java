@@ -1,12 +1,15 @@
 package dev.tutti.grid.client;
 
+import dev.tutti.grid.Measurement;
 import dev.tutti.grid.internal.wire.ClientMessage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Queue of messages that a client has still to send, in order, and of the measurements that it has sent and that the mediator has not
@@ -21,7 +24,28 @@ final class Outgoing {
     /** Memory that a message takes besides its bytes, roughly. */
     private static final int OVERHEAD = 64;
 
-    private record Waiting(byte[] bytes, boolean isMeasurement) {
+    /** Most producers of which consumers are told what was dropped; what further ones lack is only counted. */
+    private static final int LOST_MAX = 10_000;
+
+    /**
+     * @param producer of a measurement, or of measurements that were dropped; null for a message that is not dropped
+     * @param lost number of measurements that were dropped; 0 for a measurement
+     */
+    private record Waiting(byte[] bytes, @Nullable String producer, long lost) {
+
+        static Waiting of(ClientMessage message) {
+            byte[] bytes = ClientMessage.encode(message);
+            return switch (message) {
+                case ClientMessage.Publish(Measurement measurement) -> new Waiting(bytes, measurement.producer(), 0);
+                case ClientMessage.Lost(String producer, long count) -> new Waiting(bytes, producer, count);
+                default -> new Waiting(bytes, null, 0);
+            };
+        }
+
+        boolean isMeasurement() {
+            return producer != null;
+        }
+
         int size() {
             return bytes.length + OVERHEAD;
         }
@@ -39,6 +63,8 @@ final class Outgoing {
     /** Measurements of this connection that came before those that are unconfirmed. */
     private long settledCount;
     private long forgottenCount;
+    /** Measurements that were dropped, by producer, of which the mediator has not been told. */
+    private final TreeMap<String, Long> lost = new TreeMap<>();
     private long repeatedCount;
     /** Bytes of those that wait which are no measurements. */
     private long keptBytes;
@@ -53,19 +79,18 @@ final class Outgoing {
 
     /** @return whether the messages that are no measurements are within the bound; they are never dropped */
     boolean add(ClientMessage message) {
-        byte[] bytes = ClientMessage.encode(message);
+        Waiting next = Waiting.of(message);
         lock.lock();
         try {
-            Waiting next = new Waiting(bytes, message instanceof ClientMessage.Publish);
             queue.add(next);
             waitingBytes += next.size();
-            keptBytes += next.isMeasurement ? 0 : next.size();
+            keptBytes += next.isMeasurement() ? 0 : next.size();
             while (waitingBytes + unconfirmedBytes > bytesMax && !unconfirmed.isEmpty()) {
                 settleOldest();
                 forgottenCount++;
             }
             while (waitingBytes > bytesMax && queue.size() > 1 && dropOldest()) {
-                droppedCount++;
+                // Until it fits, or nothing is left that may be dropped.
             }
             changed.signalAll();
             return keptBytes <= bytesMax + firstBytes;
@@ -95,9 +120,13 @@ final class Outgoing {
         var oldestFirst = queue.iterator();
         while (oldestFirst.hasNext()) {
             Waiting each = oldestFirst.next();
-            if (each.isMeasurement) {
+            if (each.producer != null) {
                 oldestFirst.remove();
                 waitingBytes -= each.size();
+                droppedCount += each.lost == 0 ? 1 : 0;
+                if (lost.size() < LOST_MAX || lost.containsKey(each.producer)) {
+                    lost.merge(each.producer, Math.max(1, each.lost), Long::sum);
+                }
                 return true;
             }
         }
@@ -112,16 +141,16 @@ final class Outgoing {
         lock.lock();
         try {
             ArrayDeque<Waiting> next = new ArrayDeque<>();
-            first.forEach(message -> next.add(new Waiting(ClientMessage.encode(message), false)));
+            first.forEach(message -> next.add(Waiting.of(message)));
             next.addAll(unconfirmed);
-            repeatedCount += unconfirmed.size();
+            repeatedCount += unconfirmed.stream().filter(each -> each.lost == 0).count();
             unconfirmed.clear();
             unconfirmedBytes = 0;
             settledCount = 0;
             queue.stream().filter(Waiting::isMeasurement).forEach(next::add);
             queue = next;
             waitingBytes = queue.stream().mapToLong(Waiting::size).sum();
-            keptBytes = queue.stream().filter(each -> !each.isMeasurement).mapToLong(Waiting::size).sum();
+            keptBytes = queue.stream().filter(each -> !each.isMeasurement()).mapToLong(Waiting::size).sum();
             firstBytes = keptBytes;
             changed.signalAll();
         } finally {
@@ -156,13 +185,19 @@ final class Outgoing {
             List<byte[]> parts = new ArrayList<>();
             int bytes = 0;
             while (!queue.isEmpty() && (parts.isEmpty() || bytes + queue.peek().bytes.length <= MESSAGE_BYTES)) {
+                if (!lost.isEmpty() && queue.element().isMeasurement()) {
+                    // What was dropped is older than the measurements that are left.
+                    lost.descendingMap().forEach((producer, count) -> putFirst(Waiting.of(new ClientMessage.Lost(producer, count))));
+                    lost.clear();
+                }
                 Waiting next = queue.remove();
                 waitingBytes -= next.size();
-                keptBytes -= next.isMeasurement ? 0 : next.size();
-                if (next.isMeasurement) {
-                    sentCount++;
+                if (next.isMeasurement()) {
+                    sentCount += next.lost == 0 ? 1 : 0;
                     unconfirmed.add(next);
                     unconfirmedBytes += next.size();
+                } else {
+                    keptBytes -= next.size();
                 }
                 parts.add(next.bytes);
                 bytes += next.bytes.length;
@@ -177,6 +212,11 @@ final class Outgoing {
         } finally {
             lock.unlock();
         }
+    }
+
+    private void putFirst(Waiting each) {
+        queue.addFirst(each);
+        waitingBytes += each.size();
     }
 
     /** Returns whether nothing waits. */

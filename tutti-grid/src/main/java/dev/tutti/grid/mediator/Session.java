@@ -202,6 +202,12 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
                 measurements++;
                 publish(measurement);
             }
+            case ClientMessage.Lost(String id, long count) -> {
+                measurements++;
+                if (count > 0 && entries.get(id) instanceof ClientProducer producer) {
+                    producer.lose(count);
+                }
+            }
             case ClientMessage.Load(String id, double load) -> {
                 if (entries.get(id) instanceof ClientProducer producer) {
                     load(producer, load);

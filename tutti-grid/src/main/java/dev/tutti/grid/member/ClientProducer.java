@@ -36,6 +36,11 @@ public final class ClientProducer extends ClientEntry {
         return producer.publish(measurement);
     }
 
+    /** Tells consumers of measurements that the client has dropped before it could send them. */
+    public void lose(long count) {
+        producer.lose(count);
+    }
+
     /** Returns whether a consumer is known that may choose measurements with this topic. */
     public boolean isWanted(Topic topic) {
         return producer.isWanted(topic);

@@ -4,6 +4,7 @@ import dev.tutti.Node;
 import dev.tutti.Threads;
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.Filter;
+import dev.tutti.grid.Gap;
 import dev.tutti.grid.Measurement;
 import dev.tutti.grid.MeasurementListener;
 import dev.tutti.grid.ProducerOptions;
@@ -324,6 +325,11 @@ public final class Clients {
         @Override
         public void publish(Measurement measurement) {
             home.publish(measurement);
+        }
+
+        @Override
+        public void lose(Gap gap, Entry producer) {
+            home.lose(gap, producer);
         }
 
         @Override

@@ -58,7 +58,15 @@ final class Flow implements Sink {
 
     @Override
     public void offer(Shipment shipment) {
-        byte[] record = shipment.bytes();
+        offer(shipment.measurement().producer(), shipment.bytes());
+    }
+
+    @Override
+    public void offer(Gap gap) {
+        offer(gap.producer(), record(gap));
+    }
+
+    private void offer(String producer, byte[] record) {
         lock.lock();
         try {
             if (isClosed) {
@@ -67,7 +75,7 @@ final class Flow implements Sink {
             if (!isPumping && isHandled(record)) {
                 return;
             }
-            queue.add(new Waiting(shipment.measurement().producer(), record));
+            queue.add(new Waiting(producer, record));
             waitingBytes += record.length;
             while (waitingBytes > bytesMax) {
                 Waiting oldest = queue.remove();
@@ -154,9 +162,13 @@ final class Flow implements Sink {
     }
 
     private byte[] gap(String producer, long count) {
+        return record(new Gap(producer, count, "more than " + bytesMax + " bytes would have waited for " + name));
+    }
+
+    private static byte[] record(Gap gap) {
         ByteOutput out = new ByteOutput();
         Records.begin(out, Records.GAP);
-        GridCodec.GAP.put(new Gap(producer, count, "more than " + bytesMax + " bytes would have waited for " + name), out);
+        GridCodec.GAP.put(gap, out);
         return Records.end(out);
     }
 

@@ -4,6 +4,7 @@ import dev.tutti.Threads;
 import dev.tutti.grid.Body;
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.Filter;
+import dev.tutti.grid.Gap;
 import dev.tutti.grid.Measurement;
 import dev.tutti.grid.Producer;
 import dev.tutti.grid.ProducerOptions;
@@ -35,6 +36,9 @@ final class LocalProducer implements Producer, Share.Holder {
 
         /** Sends a measurement to all consumers that may choose it. Never waits. */
         void publish(Measurement measurement);
+
+        /** Tells consumers that may have wanted measurements that are lost. Never waits. */
+        void lose(Gap gap, Entry producer);
 
         boolean isWanted(Topic topic);
 
@@ -123,6 +127,18 @@ final class LocalProducer implements Producer, Share.Holder {
             keeping.relieve();
         }
         return true;
+    }
+
+    /** Tells consumers of measurements that its client has dropped. */
+    void lose(long count) {
+        lock.lock();
+        try {
+            if (!isClosed) {
+                home.lose(new Gap(entry.id(), count, "more measurements would have waited at the producer's client than it keeps"), entry);
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void checkTopic(Topic topic) {

@@ -1,6 +1,7 @@
 package dev.tutti.grid.member;
 
 import dev.tutti.grid.Entry;
+import dev.tutti.grid.Gap;
 import dev.tutti.grid.Measurement;
 import dev.tutti.grid.Topic;
 import java.util.concurrent.atomic.LongAdder;
@@ -38,6 +39,12 @@ class MemberHome implements LocalProducer.Home {
         counters.published.increment();
         consumers.offer(measurement);
         registry.match(measurement, sink -> sink.offer(shipment));
+    }
+
+    @Override
+    public void lose(Gap gap, Entry producer) {
+        consumers.offer(gap, producer);
+        registry.sinksOf(producer).forEach(sink -> sink.offer(gap));
     }
 
     @Override

@@ -340,6 +340,19 @@ final class Registry {
         index.match(measurement, each);
     }
 
+    /** Returns the destinations with a filter whose topics overlap those of a producer. */
+    List<Sink> sinksOf(Entry producer) {
+        lock.lock();
+        try {
+            return uses.entrySet().stream()
+                    .filter(each -> each.getValue().keySet().stream().anyMatch(filter -> isAbout(producer, filter.topic())))
+                    .map(Map.Entry::getKey)
+                    .toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     boolean isWanted(Topic topic) {
         return index.isWanted(topic);
     }

@@ -102,4 +102,29 @@ class OutgoingTest {
         outgoing.restart(List.of());
         assertThat(sent(outgoing)).containsExactly(7L, 8L, 9L, 10L, 11L, 12L);
     }
+
+    @Test
+    void tellsWhatItHasDroppedBeforeTheMeasurementsThatAreLeft() throws InterruptedException {
+        Outgoing outgoing = new Outgoing(BYTES_MAX);
+        for (int i = 1; i <= 12; i++) {
+            outgoing.add(measurement(i));
+        }
+        long dropped = outgoing.numbers().get("unsent");
+        assertThat(dropped).isBetween(2L, 6L);
+        outgoing.restart(List.of(new ClientMessage.Load("p", 0.5)));
+        List<ClientMessage> told = new ArrayList<>();
+        ClientMessage.read(outgoing.next(() -> true), told::add);
+        assertThat(told.get(0)).isEqualTo(new ClientMessage.Load("p", 0.5));
+        assertThat(told.get(1)).isEqualTo(new ClientMessage.Lost("p", dropped));
+        assertThat(((ClientMessage.Publish) told.get(2)).measurement().sequence()).isEqualTo(dropped + 1);
+        assertThat(outgoing.numbers()).containsEntry("sent", 12 - dropped).containsEntry("unsent", dropped);
+        // The next mediator is told again, unless this one has confirmed it as the first of all.
+        outgoing.restart(List.of());
+        told.clear();
+        ClientMessage.read(outgoing.next(() -> true), told::add);
+        assertThat(told.getFirst()).isEqualTo(new ClientMessage.Lost("p", dropped));
+        outgoing.confirm(1);
+        outgoing.restart(List.of());
+        assertThat(sent(outgoing)).startsWith(dropped + 1);
+    }
 }

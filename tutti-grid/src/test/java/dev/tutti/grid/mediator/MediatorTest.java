@@ -207,9 +207,22 @@ class MediatorTest {
         assertThat(client.find(Query.ALL.within(Duration.ofMillis(1))).missing()).hasSize(1).first().asString().contains("no mediator has answered");
         Inbox inbox = new Inbox();
         member.subscribe(SubscriptionOptions.of("m", Filter.ALL), inbox);
+        Inbox far = new Inbox();
+        GridMember second = member();
+        second.subscribe(SubscriptionOptions.of("far", Filter.topic("sensors/*").where("topic LIKE 'sensors/%'")), far);
+        Inbox other = new Inbox();
+        second.subscribe(SubscriptionOptions.of("other", Filter.topic("hosts/#")), other);
+        Await.until("its consumers are known", () -> found(member, "sensors/1").size() == 2);
         opened(Mediator.on(member).port(port).open());
         Await.until("what has waited comes", () -> inbox.measurements.size() == 7);
         assertThat(inbox.sequences()).containsExactly(14L, 15L, 16L, 17L, 18L, 19L, 20L);
+        assertThat(inbox.gaps).singleElement().satisfies(gap -> {
+            assertThat(gap.producer()).isEqualTo(producer.entry().id());
+            assertThat(gap.count()).isEqualTo(13);
+            assertThat(gap.reason()).contains("the producer's client");
+        });
+        Await.until("consumers elsewhere are told too", () -> far.gaps.size() == 1 && far.sequences().equals(inbox.sequences()));
+        assertThat(other.gaps).as("told to a consumer of other topics").isEmpty();
     }
 
     /** A client that reads nothing loses the oldest, and is told how many when it reads. */

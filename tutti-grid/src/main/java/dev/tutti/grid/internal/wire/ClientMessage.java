@@ -47,6 +47,9 @@ public sealed interface ClientMessage {
     /** Publishes a measurement of a registered producer. */
     record Publish(Measurement measurement) implements ClientMessage {}
 
+    /** Tells of measurements of a registered producer that the client has dropped. It counts as one that is published. */
+    record Lost(String id, long count) implements ClientMessage {}
+
     /** Announces another load of a producer's host. */
     record Load(String id, double load) implements ClientMessage {}
 
@@ -83,7 +86,7 @@ public sealed interface ClientMessage {
     /**
      * Confirms measurements: the mediator has passed them on, and they need not be sent again when it is gone.
      *
-     * @param count number of measurements since the beginning of the connection
+     * @param count number of measurements, and of {@link Lost}, since the beginning of the connection
      */
     record Confirm(long count) implements ClientMessage {}
 
@@ -107,6 +110,7 @@ public sealed interface ClientMessage {
         private static final int FIND = 5;
         private static final int ASK = 6;
         private static final int IDENTIFY = 7;
+        private static final int LOST = 8;
         private static final int WELCOME = 16;
         private static final int REGISTERED = 17;
         private static final int REFUSED = 18;
@@ -123,6 +127,7 @@ public sealed interface ClientMessage {
                 case Register(Entry entry, int history) -> GridCodec.ENTRY.put(entry, out.putByte(REGISTER).putInt(history));
                 case Withdraw(String id) -> out.putByte(WITHDRAW).putText(id);
                 case Publish(Measurement measurement) -> GridCodec.MEASUREMENT.put(measurement, out.putByte(PUBLISH));
+                case Lost(String id, long count) -> out.putByte(LOST).putText(id).putLong(count);
                 case Load(String id, double load) -> out.putByte(LOAD).putText(id).putDouble(load);
                 case Find(long question, Query query) -> GridCodec.QUERY.put(query, out.putByte(FIND).putLong(question));
                 case Ask ask -> {
@@ -155,6 +160,7 @@ public sealed interface ClientMessage {
                 }
                 case WITHDRAW -> new Withdraw(in.takeText());
                 case PUBLISH -> new Publish(GridCodec.MEASUREMENT.take(in));
+                case LOST -> new Lost(in.takeText(), in.takeLong());
                 case LOAD -> new Load(in.takeText(), in.takeDouble());
                 case FIND -> new Find(in.takeLong(), GridCodec.QUERY.take(in));
                 case ASK -> new Ask(

@@ -47,7 +47,9 @@ final class Modules {
             // The command line makes certificates, which only the TLS code knows how to.
             Map.entry("cli", Set.of("core", "address", "api", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "rendezvous", "sites")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
-            Map.entry("bench", Set.of("core", "api", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")));
+            Map.entry("bench", Set.of("core", "api", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")),
+            // The report pages of the benchmark; other modules never see the web application or its libraries.
+            Map.entry("study", Set.of("core", "api", "tomcat", "console", "bench")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
@@ -62,19 +64,24 @@ final class Modules {
             // The campaign runs tests that have to detect mutants.
             Map.entry("org.junit.", Set.of("testkit", "campaign")),
             // Tribes is of the same family, and one of the systems that are compared.
-            Map.entry("org.apache.catalina.", Set.of("tomcat", "demo", "bench")),
-            Map.entry("org.apache.tomcat.", Set.of("tomcat", "demo")),
+            Map.entry("org.apache.catalina.", Set.of("tomcat", "demo", "bench", "study")),
+            Map.entry("org.apache.tomcat.", Set.of("tomcat", "demo", "study")),
             // The campaign has the servlet of an application that it puts into real Tomcats.
-            Map.entry("jakarta.", Set.of("tomcat", "demo", "campaign")),
+            Map.entry("jakarta.", Set.of("tomcat", "demo", "campaign", "study")),
             Map.entry("org.jgroups.", Set.of("bench", "campaign")),
             Map.entry("org.zeromq.", Set.of("bench")),
             Map.entry("io.nats.", Set.of("bench")),
-            Map.entry("org.HdrHistogram.", Set.of("bench")),
+            Map.entry("org.HdrHistogram.", Set.of("bench", "study")),
             Map.entry("org.snakeyaml.", Set.of("config")),
             Map.entry("net.jpountz.", Set.of("layers")),
-            Map.entry("io.undertow.", Set.of("demo")),
-            Map.entry("org.xnio.", Set.of("demo")),
-            Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
+            Map.entry("io.undertow.", Set.of("demo", "study")),
+            Map.entry("org.xnio.", Set.of("demo", "study")),
+            Map.entry("org.hibernate.", Set.of("study")),
+            Map.entry("org.springframework.", Set.of("study")),
+            Map.entry("com.zaxxer.", Set.of("study")),
+            Map.entry("org.postgresql.", Set.of("study")),
+            Map.entry("org.h2.", Set.of("study")),
+            Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign", "study")),
             Map.entry(
                     "org.slf4j.",
                     Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "grid", "grid.bridges")));

@@ -8,9 +8,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines over a few named places, such as sizes, numbers of members or percentiles.
+ * Lines or bars over a few named places, such as sizes, numbers of members or percentiles.
  *
  * @param isLogarithmic whether the values have a logarithmic axis
+ * @param isBars whether values are bars, as for places without an order
  * @param lines by the name of the line, its values by place; null where there is none
  */
 public record Chart(
@@ -19,6 +20,7 @@ public record Chart(
         List<String> places,
         String valueTitle,
         boolean isLogarithmic,
+        boolean isBars,
         Map<String, List<@Nullable Double>> lines) {
 
     /** Builds a chart from values that are added one by one. Places are in the order of their numbers. */
@@ -28,6 +30,7 @@ public record Chart(
         private final String placeTitle;
         private final String valueTitle;
         private final boolean isLogarithmic;
+        private boolean isBars;
         private final Map<Long, String> places = new TreeMap<>();
         private final Map<String, Map<Long, Double>> lines = new LinkedHashMap<>();
 
@@ -36,6 +39,12 @@ public record Chart(
             this.placeTitle = placeTitle;
             this.valueTitle = valueTitle;
             this.isLogarithmic = isLogarithmic;
+        }
+
+        /** Draws bars instead of lines. */
+        public Builder bars() {
+            isBars = true;
+            return this;
         }
 
         public Builder add(String line, long place, String placeName, double value) {
@@ -56,7 +65,7 @@ public record Chart(
                 places.keySet().forEach(place -> line.add(values.get(place)));
                 all.put(name, line);
             });
-            return new Chart(title, placeTitle, List.copyOf(places.values()), valueTitle, isLogarithmic, all);
+            return new Chart(title, placeTitle, List.copyOf(places.values()), valueTitle, isLogarithmic, isBars, all);
         }
     }
 
@@ -67,6 +76,7 @@ public record Chart(
         map.put("places", places);
         map.put("valueTitle", valueTitle);
         map.put("isLogarithmic", isLogarithmic);
+        map.put("isBars", isBars);
         map.put("lines", lines);
         return map;
     }

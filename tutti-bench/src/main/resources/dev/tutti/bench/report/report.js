@@ -20,11 +20,17 @@
     const places = chart.places.map((_, place) => place);
     const values = names.map(name => chart.isLogarithmic ? chart.lines[name].map(positive) : chart.lines[name]);
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, labelSize: 20 };
+    // Bars of the same place stand beside each other.
+    const width = 0.8 / names.length;
+    const bars = number => uPlot.paths.bars({ disp: {
+      x0: { unit: 1, values: () => places.map(place => place - 0.4 + number * width) },
+      size: { unit: 1, values: () => places.map(() => width * 0.9) },
+    } });
     new uPlot({
       width: figure.clientWidth - 24,
       height: 300,
       scales: {
-        x: { time: false, range: [-0.2, places.length - 0.8] },
+        x: { time: false, range: chart.isBars ? [-0.6, places.length - 0.4] : [-0.2, places.length - 0.8] },
         y: chart.isLogarithmic ? { distr: 3 } : { range: (u, low, high) => [0, high * 1.1 || 1] },
       },
       axes: [
@@ -36,10 +42,12 @@
         ...names.map((name, number) => ({
           label: name,
           stroke: colours[number % colours.length],
-          width: 2,
+          fill: chart.isBars ? colours[number % colours.length] : undefined,
+          paths: chart.isBars ? bars(number) : undefined,
+          width: chart.isBars ? 0 : 2,
           dash: number < colours.length ? undefined : [6, 4],
           spanGaps: true,
-          points: { show: true, size: 6 },
+          points: { show: !chart.isBars, size: 6 },
           value: (u, value) => short(value),
         })),
       ],

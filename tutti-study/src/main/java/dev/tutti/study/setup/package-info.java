@@ -1,0 +1,5 @@
+/** The configurations of the study, which all of its processes share. */
+@NullMarked
+package dev.tutti.study.setup;
+
+import org.jspecify.annotations.NullMarked;

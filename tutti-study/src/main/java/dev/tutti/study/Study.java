@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
 /** {@code ./tutti study}: one web application, its sessions in a database or replicated, under load and faults. */
 @Command(
         name = "tutti study",
+        subcommands = SessionsCommand.class,
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
@@ -56,6 +57,7 @@ import picocli.CommandLine.Spec;
             "  tutti study --html study.html",
             "  tutti study --configurations 3,4,5 --nodes 3 --rate 300",
             "  tutti study --profile ci",
+            "  tutti study sessions        sessions at 2 to 8 nodes, beside Tomcat's own managers",
         })
 public final class Study implements Callable<Integer> {
 

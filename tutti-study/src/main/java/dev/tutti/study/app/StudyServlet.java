@@ -40,8 +40,11 @@ public final class StudyServlet extends HttpServlet {
         try {
             operation = Operation.parse(String.valueOf(request.getParameter("do")));
             number = Integer.parseInt(String.valueOf(request.getParameter("number")));
+            if (number < 0 || number >= VisitState.UPDATES_MAX) {
+                throw new IllegalArgumentException("number is 0 to " + (VisitState.UPDATES_MAX - 1) + ", not " + number);
+            }
         } catch (IllegalArgumentException e) {
-            response.sendError(HttpServletResponse.SC_BAD_REQUEST, "wrong: do or number: " + e.getMessage());
+            response.sendError(HttpServletResponse.SC_BAD_REQUEST, "do is an operation, and number an update: " + e.getMessage());
             return;
         }
         String name = String.valueOf(request.getParameter("name"));

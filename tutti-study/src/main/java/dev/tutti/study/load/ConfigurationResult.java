@@ -20,11 +20,19 @@ public record ConfigurationResult(
     /** Returns the promises that were not kept, as sentences. */
     public List<String> broken() {
         List<String> broken = new ArrayList<>();
+        checkServed(broken, "without a fault", closed);
+        checkServed(broken, "at a fixed rate", atRate);
         check(broken, "without a fault", closed.lost(), true);
         check(broken, "at a fixed rate", atRate.lost(), true);
         faults.forEach((fault, result) -> check(
                 broken, "after kill -9 of the " + fault, result.load().lost(), fault != Fault.DATABASE || isDatabaseDurable));
         return broken;
+    }
+
+    private void checkServed(List<String> broken, String when, LoadResult load) {
+        if (2 * load.confirmed() < load.samples().size()) {
+            broken.add(configuration.name() + " served only " + load.confirmed() + " of " + load.samples().size() + " requests " + when);
+        }
     }
 
     private void check(List<String> broken, String when, LoadResult.Lost lost, boolean isDatabaseTrusted) {

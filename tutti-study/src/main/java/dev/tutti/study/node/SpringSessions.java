@@ -2,6 +2,7 @@ package dev.tutti.study.node;
 
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
 import javax.sql.DataSource;
@@ -31,7 +32,11 @@ final class SpringSessions {
 
         @Override
         public List<String> resolveSessionIds(HttpServletRequest request) {
-            String id = request.getRequestedSessionId();
+            // The request around it asks this method.
+            String id = request instanceof HttpServletRequestWrapper wrapper
+                            && wrapper.getRequest() instanceof HttpServletRequest tomcats
+                    ? tomcats.getRequestedSessionId()
+                    : request.getRequestedSessionId();
             return id == null ? List.of() : List.of(id);
         }
 

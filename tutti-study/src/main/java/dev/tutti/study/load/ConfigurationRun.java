@@ -108,7 +108,7 @@ public final class ConfigurationRun {
     private FaultResult under(Fault fault, StudyCluster cluster, LoadDriver driver) {
         CompletableFuture<Times> times = CompletableFuture.supplyAsync(() -> strike(fault, cluster), Thread::startVirtualThread);
         LoadResult load = driver.atRate(profile.rate(), profile.fault(), OperationMix::draw, account -> {
-            // The database is asked when everything runs again.
+            // Nothing is compared before everything runs again.
             times.join();
             return lostRows(account);
         });

@@ -97,7 +97,7 @@ public final class LoadDriver implements AutoCloseable {
         }, lookup);
     }
 
-    /** Counts the confirmed rows that the database does not show. */
+    /** Counts the confirmed rows that the database does not show, when all processes run again. */
     public interface Lookup {
 
         /** An account without a database. */
@@ -119,8 +119,9 @@ public final class LoadDriver implements AutoCloseable {
         return new LoadResult(samples, startNanos, endNanos, cpu, lost(lookup));
     }
 
-    /** Reads all sessions, and returns what was lost since the last call. */
+    /** Compares the rows, reads all sessions, and returns what was lost since the last call. */
     private LoadResult.Lost lost(Lookup lookup) {
+        long lostRows = lookup.lost(rows);
         long deadlineNanos = System.nanoTime() + CHECK_MAX.toNanos();
         await(visitors.stream().<Future<?>>map(visitor -> threads.submit(() -> {
             while (!visitor.session().id().isEmpty() && !visitor.check()) {
@@ -132,7 +133,7 @@ public final class LoadDriver implements AutoCloseable {
         })).toList());
         long updates = visitors.stream().mapToLong(visitor -> visitor.session().lostUpdates()).sum();
         long sessions = visitors.stream().mapToLong(visitor -> visitor.session().lostSessions()).sum();
-        LoadResult.Lost lost = new LoadResult.Lost(updates - countedUpdates, sessions - countedSessions, lookup.lost(rows));
+        LoadResult.Lost lost = new LoadResult.Lost(updates - countedUpdates, sessions - countedSessions, lostRows);
         countedUpdates = updates;
         countedSessions = sessions;
         return lost;

@@ -23,6 +23,7 @@ public final class StudyCluster implements AutoCloseable {
     private final @Nullable Child balancer;
     private final @Nullable DatabaseServer database;
     private final URI address;
+    private final boolean isStartedByTurns;
 
     /**
      * Makes the processes; {@link #start} starts them.
@@ -33,6 +34,7 @@ public final class StudyCluster implements AutoCloseable {
     public StudyCluster(
             Configuration configuration, int size, @Nullable DatabaseServer database, Path directory, int stateBytes) {
         this.database = database;
+        isStartedByTurns = configuration.keeping().isStartedByTurns();
         List<Integer> ports = Ports.free(2 * size + 1);
         List<Integer> nodePorts = ports.subList(size, 2 * size);
         List<String> routes = new ArrayList<>();
@@ -62,7 +64,12 @@ public final class StudyCluster implements AutoCloseable {
         if (before != null) {
             before.start();
         }
-        nodes.forEach(Child::start);
+        for (Child node : nodes) {
+            node.start();
+            if (isStartedByTurns) {
+                node.awaitReady();
+            }
+        }
         nodes.forEach(Child::awaitReady);
         if (before != null) {
             before.awaitReady();

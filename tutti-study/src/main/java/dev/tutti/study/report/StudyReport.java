@@ -120,7 +120,11 @@ public final class StudyReport {
     }
 
     private static String label(ConfigurationResult result) {
-        return result.configuration().name();
+        return result.configuration().number() + " " + result.configuration().name();
+    }
+
+    private static String number(ConfigurationResult result) {
+        return Integer.toString(result.configuration().number());
     }
 
     private Table closedTable() {
@@ -180,13 +184,11 @@ public final class StudyReport {
 
     private Chart means() {
         Chart.Builder chart = new Chart.Builder("Mean response time, and the paper's", "configuration", "ms", true).bars();
-        int place = 1;
         for (ConfigurationResult result : results) {
-            chart.add("here", place, Integer.toString(place), result.closed().latencies().getMean() / 1e6);
+            chart.add("here", result.configuration().number(), number(result), result.closed().latencies().getMean() / 1e6);
             if (result.configuration().paperMillis() > 0) {
-                chart.add("paper", place, Integer.toString(place), result.configuration().paperMillis());
+                chart.add("paper", result.configuration().number(), number(result), result.configuration().paperMillis());
             }
-            place++;
         }
         return chart.build();
     }
@@ -206,12 +208,10 @@ public final class StudyReport {
 
     private Chart cpu() {
         Chart.Builder chart = new Chart.Builder("CPU time for each request", "configuration", "ms", false).bars();
-        int place = 1;
         for (ConfigurationResult result : results) {
             for (String kind : List.of("nodes", "balancer", "database")) {
-                chart.add(kind, place, Integer.toString(place), cpuMillis(result.atRate(), kind));
+                chart.add(kind, result.configuration().number(), number(result), cpuMillis(result.atRate(), kind));
             }
-            place++;
         }
         return chart.build();
     }
@@ -234,14 +234,12 @@ public final class StudyReport {
 
     private Chart failed(Fault fault) {
         Chart.Builder chart = new Chart.Builder("Failed requests and lost session updates", "configuration", "count", false).bars();
-        int place = 1;
         for (ConfigurationResult result : results) {
             FaultResult at = result.faults().get(fault);
             if (at != null) {
-                chart.add("failed requests", place, Integer.toString(place), at.load().failed());
-                chart.add("lost updates", place, Integer.toString(place), at.load().lost().updates());
+                chart.add("failed requests", result.configuration().number(), number(result), at.load().failed());
+                chart.add("lost updates", result.configuration().number(), number(result), at.load().lost().updates());
             }
-            place++;
         }
         return chart.build();
     }

@@ -42,6 +42,11 @@ public record Configuration(String name, Keeping keeping, boolean isSticky, Acce
                 + ALL.stream().map(Configuration::name).collect(Collectors.joining(", ")));
     }
 
+    /** Returns the number in the list, from 1; 0 if it is not in it. */
+    public int number() {
+        return ALL.indexOf(this) + 1;
+    }
+
     /** Returns a configuration of {@code ./tutti study sessions}: sessions without other data. */
     public static Configuration ofSessions(Keeping keeping) {
         return new Configuration("sessions", keeping, true, Access.NONE, 0);

@@ -26,6 +26,14 @@ public enum Keeping {
         return isPromised;
     }
 
+    /**
+     * Returns whether nodes start one after the other. A node with DeltaManager that asks another one for its sessions
+     * before that has the application waits for a minute.
+     */
+    public boolean isStartedByTurns() {
+        return this == DELTA || this == BACKUP;
+    }
+
     /** Returns whether the servlet container keeps the sessions in its nodes. */
     public boolean isReplicated() {
         return this != DATABASE && this != SPRING;

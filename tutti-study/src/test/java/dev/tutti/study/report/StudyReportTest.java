@@ -26,7 +26,7 @@ class StudyReportTest {
     void pageHasAllConfigurationsWithThePapersMeansBeside() {
         String page = report(0).page();
         for (Configuration configuration : Configuration.ALL) {
-            assertThat(page).contains("<td>" + configuration.name() + "</td>");
+            assertThat(page).contains("<td>" + configuration.number() + " " + configuration.name() + "</td>");
         }
         assertThat(page).contains("1,925", "<td>93</td>", "<td>79</td>", "<td>44</td>", "<td>55</td>", "<td>124</td>")
                 .contains("No confirmed change was lost")

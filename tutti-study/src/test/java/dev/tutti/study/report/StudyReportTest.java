@@ -71,7 +71,7 @@ class StudyReportTest {
         assertThat(bad.page()).contains("Confirmed updates were lost.");
     }
 
-    private static StudyReport report(long lostAfterKill) {
+    static StudyReport report(long lostAfterKill) {
         List<ConfigurationResult> results = Configuration.ALL.stream()
                 .map(configuration -> new ConfigurationResult(
                         configuration,

@@ -40,6 +40,7 @@ final class SessionsCommand implements Callable<Integer> {
 
     private static final int NODES_MAX = 8;
     private static final int CLIENTS_MAX = 1_000;
+    private static final int ROUNDS_MAX = 100;
 
     @Option(names = "--nodes", paramLabel = "LIST", split = ",", defaultValue = "2,4,8", description = "Each 2 to 8. Default: 2,4,8.")
     private List<Integer> nodes = new ArrayList<>();
@@ -54,8 +55,11 @@ final class SessionsCommand implements Callable<Integer> {
     @Option(names = "--warm-up", paramLabel = "TIME", defaultValue = "8s", description = "Default: 8s.")
     private Duration warmUp = Duration.ofSeconds(8);
 
-    @Option(names = "--time", paramLabel = "TIME", defaultValue = "10s", description = "Time of each measurement, to 10min. Default: 10s.")
-    private Duration time = Duration.ofSeconds(10);
+    @Option(names = "--rounds", paramLabel = "N", defaultValue = "3", description = "Measurements of each system, by turns. Default: 3.")
+    private int rounds;
+
+    @Option(names = "--time", paramLabel = "TIME", defaultValue = "5s", description = "Time of each measurement, to 10min. Default: 5s.")
+    private Duration time = Duration.ofSeconds(5);
 
     @Option(names = "--session-size", paramLabel = "BYTES", defaultValue = "1024",
             description = "Size of a session's value, to 100000. Default: 1024.")
@@ -82,6 +86,7 @@ final class SessionsCommand implements Callable<Integer> {
                 between("--clients", clients, 1, CLIENTS_MAX),
                 atMostTenMinutes("--warm-up", warmUp),
                 atMostTenMinutes("--time", time),
+                between("--rounds", rounds, 1, ROUNDS_MAX),
                 between("--session-size", stateBytes, 16, 100_000));
         Path directory = Scratch.create("tutti-study-");
         List<SessionsResult> results = new ArrayList<>();
@@ -90,10 +95,8 @@ final class SessionsCommand implements Callable<Integer> {
             say("logs in " + directory);
             SessionsRun run = new SessionsRun(extent, directory, this::say);
             for (int count : nodes) {
-                for (Keeping keeping : chosen) {
-                    results.add(run.measure(keeping, count));
-                    Files.writeString(html, new SessionsReport(results, clients, stateBytes).page());
-                }
+                results.addAll(run.measure(chosen, count));
+                Files.writeString(html, new SessionsReport(results, clients, stateBytes).page());
             }
             SessionsReport report = new SessionsReport(results, clients, stateBytes);
             isGood = report.isGood();

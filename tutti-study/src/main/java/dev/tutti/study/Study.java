@@ -147,7 +147,6 @@ public final class Study implements Callable<Integer> {
         Path directory = Scratch.create("tutti-study-");
         boolean isGood = false;
         try (DatabaseServer database = DatabaseServer.open(directory, isH2)) {
-            // Ends the database also after an interrupt; other processes end by themselves when this one does.
             database.start();
             say("data on " + database.product() + ", logs in " + directory);
             ConfigurationRun run = new ConfigurationRun(database, profile, extent, directory, struck, this::say);

@@ -1,5 +1,6 @@
 package dev.tutti.study.load;
 
+import dev.tutti.bench.report.Machine;
 import dev.tutti.study.process.Pause;
 import dev.tutti.study.process.StudyException;
 import dev.tutti.study.setup.Operation;
@@ -109,14 +110,17 @@ public final class LoadDriver implements AutoCloseable {
 
     private LoadResult run(List<Visitor> active, Function<Long, Consumer<Visitor>> work, Lookup lookup) {
         Map<String, Double> cpuBefore = cpuSeconds.get();
+        Machine machineBefore = Machine.now();
         long startNanos = System.nanoTime();
         Consumer<Visitor> each = work.apply(startNanos);
         await(active.stream().<Future<?>>map(visitor -> threads.submit(() -> each.accept(visitor))).toList());
         long endNanos = System.nanoTime();
         Map<String, Double> cpu = new LinkedHashMap<>();
         cpuSeconds.get().forEach((kind, seconds) -> cpu.put(kind, seconds - cpuBefore.getOrDefault(kind, 0.0)));
+        double own = cpu.values().stream().mapToDouble(Double::doubleValue).sum();
+        double foreignCores = Machine.now().foreignCores(machineBefore, (long) (own * 1e9));
         List<Sample> samples = active.stream().flatMap(visitor -> visitor.takeSamples().stream()).toList();
-        return new LoadResult(samples, startNanos, endNanos, cpu, lost(lookup));
+        return new LoadResult(samples, startNanos, endNanos, cpu, foreignCores, lost(lookup));
     }
 
     /** Compares the rows, reads all sessions, and returns what was lost since the last call. */

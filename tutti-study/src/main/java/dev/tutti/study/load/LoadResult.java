@@ -14,9 +14,11 @@ import org.HdrHistogram.Histogram;
  * @param startNanos time of the start
  * @param endNanos time of the last answer
  * @param cpuSeconds CPU time by kind of process
+ * @param foreignCores cores that processes of others kept busy, on average
  * @param lost what was confirmed and is not there
  */
-public record LoadResult(List<Sample> samples, long startNanos, long endNanos, Map<String, Double> cpuSeconds, Lost lost) {
+public record LoadResult(
+        List<Sample> samples, long startNanos, long endNanos, Map<String, Double> cpuSeconds, double foreignCores, Lost lost) {
 
     private static final long NANOS_MAX = 3_600_000_000_000L;
     private static final int DIGITS = 3;
@@ -105,6 +107,7 @@ public record LoadResult(List<Sample> samples, long startNanos, long endNanos, M
         map.put("p999Millis", millis(all, 99.9));
         map.put("maxMillis", all.getMaxValue() / 1e6);
         map.put("cpuSeconds", new TreeMap<>(cpuSeconds));
+        map.put("foreignCores", foreignCores);
         map.put("lostSessionUpdates", lost.updates());
         map.put("lostSessions", lost.sessions());
         map.put("lostRows", lost.rows());

@@ -73,7 +73,10 @@ public final class SessionsReport {
         page.chart(chart("CPU time of all nodes for each request", "ms", false, SessionsReport::cpuMillis));
         page.chart(chart("Updates lost after kill -9 of a node", "updates", false, result -> result.kill().load().lost().updates()));
         page.section("Terms");
+        page.note("Figures without a kill are those of the round with the median rate; the range is that of all rounds. All systems"
+                + " run at the same time, and have the load by turns.");
         page.note("lost: updates that an answer confirmed and a later answer of the session lacks.");
+        page.note("others' cores: cores that processes which are not of the study kept busy. On a quiet machine it is near 0.");
         page.note("promise: whether the software promises that a confirmed update survives the crash of a node. tutti waits for the"
                 + " other nodes before it answers; delta answers first, as Tomcat's documentation configures it.");
         return page.write("tutti study sessions");
@@ -81,16 +84,17 @@ public final class SessionsReport {
 
     private Table table() {
         Table table = new Table(
-                "system, nodes", "requests/s at a node", "updates/s at a node", "p50 ms", "p99 ms", "p99 of updates", "CPU ms/request",
-                "failed", "lost", "kill: failed", "kill: silence ms", "kill: lost", "kill: lost sessions", "promise");
+                "system, nodes", "requests/s at a node", "range", "updates/s at a node", "p50 ms", "p99 ms", "p99 of updates", "CPU ms/request",
+                "others' cores", "failed", "lost", "kill: failed", "kill: silence ms", "kill: lost", "kill: lost sessions", "promise");
         for (SessionsResult result : results) {
             LoadResult load = result.load();
             LoadResult kill = result.kill().load();
             table.row(
                     result.system() + ", " + result.nodes(), format("%,.0f", result.requestsAtNode()),
+                    format("%,.0f", result.requestsAtNodeMin()) + " to " + format("%,.0f", result.requestsAtNodeMax()),
                     format("%,.1f", result.updatesAtNode()), format("%,.1f", LoadResult.millis(load.latencies(), 50)),
                     format("%,.1f", LoadResult.millis(load.latencies(), 99)), format("%,.1f", p99(result, Operation.CHANGE)),
-                    format("%,.2f", cpuMillis(result)), load.failed(), load.lost().updates(), kill.failed(),
+                    format("%,.2f", cpuMillis(result)), format("%.1f", load.foreignCores()), result.failed(), result.lostUpdates(), kill.failed(),
                     format("%,.0f", result.kill().silenceMillis()), kill.lost().updates(), kill.lost().sessions(),
                     result.keeping().isPromised() ? "yes" : "no");
         }

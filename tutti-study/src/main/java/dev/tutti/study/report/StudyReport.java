@@ -111,6 +111,7 @@ public final class StudyReport {
         page.note("lost rows: confirmed operations that the tables of the database do not show at the end.");
         page.note("last failure: time from the kill to the sending of the last request that failed. Later requests were all served.");
         page.note("silence: longest time after the kill in which no request at all was answered.");
+        page.note("others' cores: cores that processes which are not of the study kept busy. On a quiet machine it is near 0.");
         page.note("promise: whether the configuration promises that a confirmed session update survives the crash of a process.");
         return page.write("tutti study");
     }
@@ -130,7 +131,7 @@ public final class StudyReport {
     private Table closedTable() {
         Table table = new Table(
                 "configuration", "mean ms", "paper ms", "p50 ms", "p99 ms", "max ms", "create user", "delete user", "create project",
-                "upload", "requests/s", "failed", "lost updates", "lost rows");
+                "upload", "requests/s", "others' cores", "failed", "lost updates", "lost rows");
         for (ConfigurationResult result : results) {
             LoadResult load = result.closed();
             Histogram all = load.latencies();
@@ -139,7 +140,8 @@ public final class StudyReport {
                     label(result), number(all.getMean() / 1e6), paper == 0 ? "–" : String.format(Locale.ROOT, "%,d", paper),
                     millis(all, 50), millis(all, 99), millis(all, 100), mean(load, Operation.CREATE_USER),
                     mean(load, Operation.DELETE_USER), mean(load, Operation.CREATE_PROJECT), mean(load, Operation.UPLOAD),
-                    whole(load.confirmed() / load.seconds()), load.failed(), load.lost().updates(), load.lost().rows());
+                    whole(load.confirmed() / load.seconds()), number(load.foreignCores()), load.failed(), load.lost().updates(),
+                    load.lost().rows());
         }
         return table;
     }
@@ -147,7 +149,7 @@ public final class StudyReport {
     private Table rateTable() {
         Table table = new Table(
                 "configuration", "requests/s", "mean ms", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "CPU ms/request",
-                "nodes", "balancer", "database", "clients", "failed", "lost updates", "lost rows");
+                "nodes", "balancer", "database", "clients", "others' cores", "failed", "lost updates", "lost rows");
         for (ConfigurationResult result : results) {
             LoadResult load = result.atRate();
             Histogram all = load.latencies();
@@ -156,7 +158,7 @@ public final class StudyReport {
                     millis(all, 90), millis(all, 99), millis(all, 99.9), millis(all, 100),
                     number(cpuMillis(load, "nodes") + cpuMillis(load, "balancer") + cpuMillis(load, "database")),
                     number(cpuMillis(load, "nodes")), number(cpuMillis(load, "balancer")), number(cpuMillis(load, "database")),
-                    number(cpuMillis(load, "clients")), load.failed(), load.lost().updates(), load.lost().rows());
+                    number(cpuMillis(load, "clients")), number(load.foreignCores()), load.failed(), load.lost().updates(), load.lost().rows());
         }
         return table;
     }

@@ -50,12 +50,12 @@ class FaultResultTest {
     @Test
     void silenceLastsToTheEndIfNothingIsAnswered() {
         FaultResult result = new FaultResult(
-                new LoadResult(List.of(), 0, 3_000 * MILLI, Map.of(), new LoadResult.Lost(0, 0, 0)), 1_000 * MILLI, 2_000 * MILLI);
+                new LoadResult(List.of(), 0, 3_000 * MILLI, Map.of(), 0, new LoadResult.Lost(0, 0, 0)), 1_000 * MILLI, 2_000 * MILLI);
         assertThat(result.silenceMillis()).isEqualTo(2_000);
         assertThat(result.lastFailureMillis()).isZero();
     }
 
     private static LoadResult load(Sample... samples) {
-        return new LoadResult(List.of(samples), 0, 2_000 * MILLI, Map.of(), new LoadResult.Lost(0, 0, 0));
+        return new LoadResult(List.of(samples), 0, 2_000 * MILLI, Map.of(), 0, new LoadResult.Lost(0, 0, 0));
     }
 }

@@ -73,7 +73,7 @@ class LossTest {
     @Test
     void configurationThatServesNothingIsNoSuccess() {
         LoadResult nothing = new LoadResult(
-                List.of(new Sample(Operation.UPLOAD, 0, 0, 1, "status 500")), 0, 1, Map.of(), new LoadResult.Lost(0, 0, 0));
+                List.of(new Sample(Operation.UPLOAD, 0, 0, 1, "status 500")), 0, 1, Map.of(), 0, new LoadResult.Lost(0, 0, 0));
         assertThat(broken(Keeping.DELTA, nothing, Map.of(), true)).containsExactly(
                 "test served only 0 of 1 requests without a fault", "test served only 0 of 1 requests at a fixed rate");
     }

@@ -60,13 +60,13 @@ class StudyReportTest {
     @Test
     void sessionsHaveTheirRatesAtEachNodeAndThePapersFigures() {
         SessionsReport report = new SessionsReport(
-                List.of(new SessionsResult(Keeping.TUTTI, 2, load(0), fault(0)), new SessionsResult(Keeping.DELTA, 2, load(0), fault(5))),
+                List.of(new SessionsResult(Keeping.TUTTI, 2, List.of(load(0)), fault(0)), new SessionsResult(Keeping.DELTA, 2, List.of(load(0)), fault(5))),
                 8, 1_024);
         assertThat(report.isGood()).isTrue();
         assertThat(report.page()).contains("tutti, 2", "delta, 2", "150.7 updates/s", "1,004 requests/s");
         assertThat(report.text()).contains("requests/s at a node");
         SessionsReport bad =
-                new SessionsReport(List.of(new SessionsResult(Keeping.TUTTI_UDP, 2, load(0), fault(1))), 8, 1_024);
+                new SessionsReport(List.of(new SessionsResult(Keeping.TUTTI_UDP, 2, List.of(load(0)), fault(1))), 8, 1_024);
         assertThat(bad.isGood()).isFalse();
         assertThat(bad.page()).contains("Confirmed updates were lost.");
     }
@@ -97,6 +97,7 @@ class StudyReportTest {
                 0,
                 1_000 * MILLI,
                 Map.of("nodes", 0.5, "database", 0.1),
+                0,
                 new LoadResult.Lost(lost, 0, 0));
     }
 }

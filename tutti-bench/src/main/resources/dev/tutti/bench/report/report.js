@@ -31,7 +31,10 @@
       height: 300,
       scales: {
         x: { time: false, range: chart.isBars ? [-0.6, places.length - 0.4] : [-0.2, places.length - 0.8] },
-        y: chart.isLogarithmic ? { distr: 3 } : { range: (u, low, high) => [0, high * 1.1 || 1] },
+        // The shortest bar has a height, too.
+        y: chart.isLogarithmic && chart.isBars
+          ? { distr: 3, range: (u, low, high) => [10 ** Math.floor(Math.log10(low / 1.5)), 10 ** Math.ceil(Math.log10(high))] }
+          : chart.isLogarithmic ? { distr: 3 } : { range: (u, low, high) => [0, high * 1.1 || 1] },
       },
       axes: [
         { ...axis, label: chart.placeTitle, splits: () => places, values: (u, splits) => splits.map(at => chart.places[at]) },

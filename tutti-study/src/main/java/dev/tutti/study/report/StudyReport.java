@@ -165,8 +165,8 @@ public final class StudyReport {
 
     private Table faultTable(Fault fault) {
         Table table = new Table(
-                "configuration", "requests", "failed", "last failure ms", "silence ms", "ready again ms", "p99 ms", "lost updates",
-                "lost sessions", "promise", "lost rows", "failures");
+                "configuration", "requests", "failed", "lost updates", "lost sessions", "promise", "lost rows", "last failure ms",
+                "silence ms", "ready again ms", "p99 ms", "failures");
         for (ConfigurationResult result : results) {
             FaultResult at = result.faults().get(fault);
             if (at == null) {
@@ -177,9 +177,10 @@ public final class StudyReport {
                     .map(each -> each.getValue() + " " + each.getKey())
                     .collect(Collectors.joining(", "));
             table.row(
-                    label(result), load.samples().size(), load.failed(), whole(at.lastFailureMillis()), whole(at.silenceMillis()),
-                    whole(at.readyMillis()), millis(load.latencies(), 99), load.lost().updates(), load.lost().sessions(),
-                    result.configuration().keeping().isPromised() ? "yes" : "no", load.lost().rows(), failures.isEmpty() ? "–" : failures);
+                    label(result), load.samples().size(), load.failed(), load.lost().updates(), load.lost().sessions(),
+                    result.configuration().keeping().isPromised() ? "yes" : "no", load.lost().rows(), whole(at.lastFailureMillis()),
+                    whole(at.silenceMillis()), whole(at.readyMillis()), millis(load.latencies(), 99),
+                    failures.isEmpty() ? "–" : failures);
         }
         return table;
     }

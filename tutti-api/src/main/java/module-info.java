@@ -10,6 +10,7 @@ module dev.tutti {
 
     exports dev.tutti;
     exports dev.tutti.internal to
+            dev.tutti.balancer,
             dev.tutti.bench,
             dev.tutti.blocks,
             dev.tutti.campaign,
@@ -29,6 +30,7 @@ module dev.tutti {
             dev.tutti.cli,
             dev.tutti.console;
     exports dev.tutti.internal.door to
+            dev.tutti.balancer,
             dev.tutti.console,
             dev.tutti.grid,
             dev.tutti.grid.bridges,

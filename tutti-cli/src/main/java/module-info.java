@@ -2,6 +2,7 @@
 module dev.tutti.cli {
     requires dev.tutti;
     requires dev.tutti.address;
+    requires dev.tutti.balancer;
     requires dev.tutti.blocks;
     requires dev.tutti.config;
     requires dev.tutti.console;
@@ -18,6 +19,8 @@ module dev.tutti.cli {
     uses dev.tutti.core.discovery.DiscoveryProvider;
 
     opens dev.tutti.cli to
+            info.picocli;
+    opens dev.tutti.cli.balance to
             info.picocli;
     opens dev.tutti.cli.config to
             info.picocli;

@@ -22,11 +22,13 @@ module dev.tutti.netty {
     requires static org.jspecify;
 
     exports dev.tutti.netty.internal.loop to
+            dev.tutti.balancer,
             dev.tutti.grid,
             dev.tutti.rendezvous;
     exports dev.tutti.netty.internal.relay to
             dev.tutti.rendezvous;
     exports dev.tutti.netty.internal.reload to
+            dev.tutti.balancer,
             dev.tutti.grid,
             dev.tutti.rendezvous,
             dev.tutti.stomp;

@@ -1,5 +1,6 @@
 /** HTTP sessions of Tomcat that survive a crash. */
 module dev.tutti.tomcat {
+    requires dev.tutti.announce;
     requires transitive dev.tutti;
     requires transitive dev.tutti.sites;
     requires org.slf4j;

@@ -37,15 +37,18 @@ final class Modules {
             Map.entry("sites", Set.of("core", "api", "blocks")),
             Map.entry("grid", Set.of("core", "address", "api", "blocks", "console", "netty", "sites")),
             // Its servers have the loops, tokens and certificates of mediators.
-            Map.entry("grid.bridges", Set.of("api", "grid", "stomp")),
-            Map.entry("tomcat", Set.of("core", "api", "blocks", "sites")),
+            Map.entry("grid.bridges", Set.of("api", "grid")),
+            Map.entry("announce", Set.of("core", "api")),
+            // It has the loops, tokens and certificates of rendezvous servers.
+            Map.entry("balancer", Set.of("core", "address", "announce", "api", "netty")),
+            Map.entry("tomcat", Set.of("core", "announce", "api", "blocks", "sites")),
             // Its certificates are read again by the code that nodes use.
             Map.entry("stomp", Set.of("core", "address", "api", "netty")),
             Map.entry("rendezvous", Set.of("core", "address", "api", "netty")),
             Map.entry("console", Set.of("core", "address", "api", "blocks")),
             Map.entry("draw", Set.of("core", "api", "stomp")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "address", "api", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "rendezvous", "sites")),
+            Map.entry("cli", Set.of("core", "address", "api", "balancer", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "rendezvous", "sites")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "api", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")),
             // The report pages of the benchmark; other modules never see the web application or its libraries.
@@ -54,7 +57,7 @@ final class Modules {
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
             // The benchmark needs a class of the codec for MQTT to subscribe to topics of a broker.
-            Map.entry("io.netty.", Set.of("netty", "stomp", "console", "discovery", "rendezvous", "grid", "grid.bridges", "bench")),
+            Map.entry("io.netty.", Set.of("netty", "stomp", "console", "discovery", "rendezvous", "balancer", "grid", "grid.bridges", "bench")),
             Map.entry("io.moquette.", Set.of("bench")),
             Map.entry("org.apache.activemq.", Set.of("grid")),
             Map.entry("io.micrometer.", Set.of("metrics", "grid.bridges", "bench")),
@@ -84,7 +87,7 @@ final class Modules {
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign", "study")),
             Map.entry(
                     "org.slf4j.",
-                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "grid", "grid.bridges")));
+                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "balancer", "grid", "grid.bridges")));
 
     private final String root;
 

@@ -1,5 +1,6 @@
 package dev.tutti.cli;
 
+import dev.tutti.cli.balance.BalanceCommand;
 import dev.tutti.cli.config.CertsCommand;
 import dev.tutti.cli.config.ConfigCommand;
 import dev.tutti.cli.doctor.DoctorCommand;
@@ -49,6 +50,7 @@ import picocli.CommandLine.Spec;
             ConsoleCommand.class,
             DrawCommand.class,
             RendezvousCommand.class,
+            BalanceCommand.class,
             MediatorCommand.class,
             GridCommand.class,
             DoctorCommand.class,
@@ -72,8 +74,9 @@ import picocli.CommandLine.Spec;
             "  tutti console                     the cluster in a browser",
             "  tutti draw                        a drawing board in browsers, shared by all",
             "  tutti rendezvous                  where nodes meet that can't dial each other",
-            "  tutti mediator                    measurements over HTTP and WebSocket",
-            "  tutti grid demo                   three sites that monitor each other",
+            "  tutti balance                     a load balancer that web nodes announce themselves to",
+            "  tutti mediator                    measurements of programs that are no nodes, and targets for Prometheus",
+            "  tutti grid demo                   three sites that monitor each other, and a page with all of it",
             "  tutti doctor                      what keeps a node from meeting others",
             "  tutti view                        the nodes that run on this machine",
             "  tutti top                         members, rates and windows, again and again",

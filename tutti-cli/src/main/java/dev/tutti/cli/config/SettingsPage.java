@@ -1,5 +1,6 @@
 package dev.tutti.cli.config;
 
+import dev.tutti.balancer.settings.BalancerSettings;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
@@ -53,6 +54,14 @@ final class SettingsPage {
 
                 """);
         table("", Settings.of(RendezvousServerSettings.ALL), page);
+        page.append("""
+
+                ## Of a balancer
+
+                For `Balancer.open`, and `tutti balance` with `-B`.
+
+                """);
+        table("", Settings.of(BalancerSettings.ALL), page);
         page.append("""
 
                 ## Of a group

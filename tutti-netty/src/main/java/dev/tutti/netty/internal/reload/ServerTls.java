@@ -3,6 +3,9 @@ package dev.tutti.netty.internal.reload;
 import dev.tutti.netty.tls.PrivateFile;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -42,11 +45,21 @@ public final class ServerTls {
      */
     public ServerTls(String server, Path certificate, Path key, @Nullable Path authority, ClientAuth clients)
             throws IOException, GeneralSecurityException {
+        this(server, certificate, key, authority, clients, List.of());
+    }
+
+    /**
+     * @param protocols names of protocols among which the client chooses (ALPN), the preferred one first; none for no choice
+     * @see #ServerTls(String, Path, Path, Path, ClientAuth)
+     */
+    public ServerTls(
+            String server, Path certificate, Path key, @Nullable Path authority, ClientAuth clients, List<String> protocols)
+            throws IOException, GeneralSecurityException {
         this.server = server;
         this.asksForCertificates = authority != null;
         this.files = new ReloadedFiles<>(
                 authority == null ? List.of(certificate, key) : List.of(certificate, key, authority),
-                () -> load(certificate, key, authority, clients));
+                () -> load(certificate, key, authority, clients, protocols));
     }
 
     public boolean asksForCertificates() {
@@ -83,13 +96,18 @@ public final class ServerTls {
         return files.value();
     }
 
-    private static SslContext load(Path certificate, Path key, @Nullable Path authority, ClientAuth clients) throws IOException {
+    private static SslContext load(
+            Path certificate, Path key, @Nullable Path authority, ClientAuth clients, List<String> protocols) throws IOException {
         PrivateFile.check(key);
         SslContextBuilder builder = SslContextBuilder.forServer(certificate.toFile(), key.toFile())
                 .sslProvider(SslProvider.JDK)
                 .protocols("TLSv1.3", "TLSv1.2");
         if (authority != null) {
             builder.trustManager(authority.toFile()).clientAuth(clients);
+        }
+        if (!protocols.isEmpty()) {
+            builder.applicationProtocolConfig(new ApplicationProtocolConfig(
+                    ApplicationProtocolConfig.Protocol.ALPN, SelectorFailureBehavior.NO_ADVERTISE, SelectedListenerFailureBehavior.ACCEPT, protocols));
         }
         return builder.build();
     }

@@ -11,8 +11,10 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
 import dev.tutti.netty.tls.Certificates;
 import dev.tutti.testing.Await;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -23,20 +25,27 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -89,7 +98,7 @@ class BalancerTest {
     }
 
     @Test
-    void loosesNoRequestWhenANodeIsDrained() throws Exception {
+    void losesNoRequestWhenANodeIsDrained() throws Exception {
         Balancer balancer = balancer(settings -> settings);
         WebServer first = new WebServer("a");
         open.add(first);
@@ -368,6 +377,82 @@ class BalancerTest {
                 HttpResponse<String> headers = secure.send(request(balancer, "/headers").build(), BodyHandlers.ofString());
                 assertThat(headers.body()).contains("X-forwarded-proto=[https]").doesNotContain("X-http2");
             }
+        }
+    }
+
+    @Test
+    void passesWebSockets() throws Exception {
+        Balancer balancer = balancer(settings -> settings);
+        ServerSocket server = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());
+        open.add(server);
+        Thread.ofVirtual().start(() -> echoFrames(server));
+        keep(Announcer.on(node("echo"))
+                .route("echo")
+                .address("http", "127.0.0.1", server.getLocalPort())
+                .contexts(WebContext.of("/"))
+                .open());
+        awaitRoutes(balancer, 1);
+        CompletableFuture<String> received = new CompletableFuture<>();
+        WebSocket socket = client.newWebSocketBuilder()
+                .buildAsync(URI.create(balancer.url().replace("http", "ws") + "/echo"), new WebSocket.Listener() {
+                    private final StringBuilder text = new StringBuilder();
+
+                    @Override
+                    public CompletionStage<?> onText(WebSocket from, CharSequence data, boolean isLast) {
+                        text.append(data);
+                        if (text.length() == 30_000) {
+                            received.complete(text.toString());
+                        }
+                        from.request(1);
+                        return null;
+                    }
+                })
+                .get();
+        String sent = "x".repeat(30_000);
+        socket.sendText(sent, true).get();
+        assertThat(received.get()).isEqualTo(sent);
+        assertThat(balancer.numbers()).containsEntry("answers-1xx", 1L).containsEntry("requests-in-progress", 0L);
+        socket.abort();
+    }
+
+    /** Answers the handshake of one WebSocket, and sends its first message back. */
+    private static void echoFrames(ServerSocket server) {
+        try (Socket socket = server.accept()) {
+            InputStream in = socket.getInputStream();
+            StringBuilder head = new StringBuilder();
+            while (!head.toString().endsWith("\r\n\r\n")) {
+                head.append((char) in.read());
+            }
+            Matcher key = Pattern.compile("(?i)sec-websocket-key: (.*)\r\n").matcher(head);
+            if (!key.find()) {
+                return;
+            }
+            byte[] hash = MessageDigest.getInstance("SHA-1")
+                    .digest((key.group(1).strip() + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").getBytes(StandardCharsets.US_ASCII));
+            OutputStream out = socket.getOutputStream();
+            out.write(("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "
+                            + Base64.getEncoder().encodeToString(hash) + "\r\n\r\n")
+                    .getBytes(StandardCharsets.US_ASCII));
+            out.flush();
+            DataInputStream frames = new DataInputStream(in);
+            while (true) {
+                int first = frames.read();
+                if (first < 0) {
+                    return;
+                }
+                int length = frames.read() & 0x7f;
+                length = length == 126 ? frames.readUnsignedShort() : length;
+                byte[] mask = frames.readNBytes(4);
+                byte[] data = frames.readNBytes(length);
+                for (int i = 0; i < data.length; i++) {
+                    data[i] ^= mask[i % 4];
+                }
+                out.write(new byte[] {(byte) first, 126, (byte) (length >> 8), (byte) length});
+                out.write(data);
+                out.flush();
+            }
+        } catch (IOException | NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.tutti.balancer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
+import dev.tutti.announce.Announcer;
 import dev.tutti.balancer.settings.BalancerSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.testing.Await;
@@ -101,7 +102,7 @@ class ModClusterTest {
     @Test
     void doesNotTakeTheRouteOfAMember() throws Exception {
         try (Node other = Node.local().name("web").cluster("mod-cluster-test").start();
-                var announcer = web.announce(other).open()) {
+                Announcer announcer = web.announce(other).open()) {
             Await.until("the member counts", () -> balancer.routes().contains("web1"));
             assertThat(announcer.refusal()).isNull();
             assertFault(command("CONFIG", "/", config("web1")), "MEM", "is that of member");

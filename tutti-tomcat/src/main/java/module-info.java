@@ -7,5 +7,6 @@ module dev.tutti.tomcat {
     requires transitive org.apache.tomcat.embed.core;
     requires static org.jspecify;
 
+    exports dev.tutti.tomcat.balancer;
     exports dev.tutti.tomcat;
 }

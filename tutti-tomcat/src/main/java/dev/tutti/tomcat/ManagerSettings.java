@@ -4,6 +4,7 @@ import dev.tutti.Node;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.tomcat.diagnostics.Reports;
 import dev.tutti.tomcat.diagnostics.WrongAttributes;
+import dev.tutti.tomcat.node.NodeAttributes;
 import dev.tutti.tomcat.node.NodeOptions;
 import dev.tutti.tomcat.replication.Acknowledgement;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
@@ -29,12 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class ManagerSettings {
 
     private final WrongAttributes wrong = new WrongAttributes(TuttiManager.class);
-    private final TreeMap<String, String> nodeTexts = new TreeMap<>();
+    private final NodeAttributes node = new NodeAttributes();
     private final TreeMap<String, String> groupTexts = new TreeMap<>();
-    private int port = 7800;
-    private boolean isInsecure;
-    private String tls = "";
-    private String secretFile = "";
     private final SiteAttributes sites = new SiteAttributes();
     private String pathname = "tutti-sessions.bin";
     private String group = "";
@@ -60,38 +57,31 @@ final class ManagerSettings {
 
     /** Sets a setting of the node, by the name that it has in files. */
     void setOfNode(String name, String text) {
-        nodeTexts.put(name, text);
+        node.set(name, text);
     }
 
     void setPort(int port) {
-        this.port = wrong.parse("port", Integer.toString(port), () -> port(port));
-    }
-
-    private static int port(int port) {
-        if (port < 0 || port > 65_535) {
-            throw new IllegalArgumentException("a port is 0 to 65535");
-        }
-        return port;
+        node.setPort(wrong.parse("port", Integer.toString(port), () -> NodeAttributes.checkPort(port)));
     }
 
     void setSecretFile(String path) {
-        secretFile = path;
+        node.setSecretFile(path);
     }
 
     void setTls(String files) {
-        tls = files;
+        node.setTls(files);
     }
 
     void setInsecure(boolean isInsecure) {
-        this.isInsecure = isInsecure;
+        node.setInsecure(isInsecure);
     }
 
     void setInsecure(String text) {
-        isInsecure = wrong.parse("insecure", text, () -> switch (text.strip()) {
+        node.setInsecure(wrong.parse("insecure", text, () -> switch (text.strip()) {
             case "true" -> true;
             case "false" -> false;
             default -> throw new IllegalArgumentException("neither true nor false");
-        });
+        }));
     }
 
     void setSettings(String settings) {
@@ -108,7 +98,12 @@ final class ManagerSettings {
         if (separator > 0) {
             String name = setting.substring(0, separator).strip();
             boolean isOfGroup = Node.defaults().groupDefaults().has(name);
-            (isOfGroup ? groupTexts : nodeTexts).put(name, setting.substring(separator + 1).strip());
+            String text = setting.substring(separator + 1).strip();
+            if (isOfGroup) {
+                groupTexts.put(name, text);
+            } else {
+                node.set(name, text);
+            }
         } else if (!setting.isBlank()) {
             throw new IllegalArgumentException("'" + setting + "' is not name=value");
         }
@@ -120,7 +115,7 @@ final class ManagerSettings {
     }
 
     void setBridgePort(int port) {
-        sites.setPort(wrong.parse("bridgePort", Integer.toString(port), () -> port(port)));
+        sites.setPort(wrong.parse("bridgePort", Integer.toString(port), () -> NodeAttributes.checkPort(port)));
     }
 
     void setGroup(String group) {
@@ -244,14 +239,7 @@ final class ManagerSettings {
      * @throws IllegalArgumentException if there are two secrets
      */
     NodeOptions nodeOptions(Path base) {
-        TreeMap<String, String> texts = new TreeMap<>(nodeTexts);
-        if (!secretFile.isBlank()) {
-            if (texts.containsKey("secret")) {
-                throw new IllegalArgumentException("secret and secretFile are both set; use one of them");
-            }
-            texts.put("security.secret-file", base.resolve(secretFile.strip()).toString());
-        }
-        return new NodeOptions(port, isInsecure, tls, texts, sites.options(texts.getOrDefault("cluster", "tutti")));
+        return node.options(base, sites.options(node.cluster()));
     }
 
     Duration startTimeout() {

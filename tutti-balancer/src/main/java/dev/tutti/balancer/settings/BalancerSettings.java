@@ -25,13 +25,13 @@ public final class BalancerSettings {
             Setting.text("balancer.tls-key", "", "PEM file with the private key of balancer.tls-certificate (PKCS#8).");
 
     public static final Setting<Boolean> HTTP2 =
-            Setting.flag("balancer.http2", true, "Whether clients may speak HTTP/2, with TLS or without.");
+            Setting.flag("balancer.http2", true, "Lets clients speak HTTP/2, with TLS or without.");
 
     public static final Setting<String> GROUP =
             Setting.text("balancer.group", "balancer", "Group in which nodes and balancers meet.");
 
     public static final Setting<Boolean> STICKY = Setting.flag(
-            "balancer.sticky", true, "Whether requests of a session go to the node that its identifier names.");
+            "balancer.sticky", true, "Keeps sessions at their nodes: requests go to the node that the identifier of their session names.");
 
     public static final Setting<String> SESSION_COOKIE = Setting.text(
             "balancer.session-cookie",
@@ -46,7 +46,7 @@ public final class BalancerSettings {
     public static final Setting<Boolean> TRUST_FORWARDED = Setting.flag(
             "balancer.trust-forwarded",
             false,
-            "Whether X-Forwarded-* and Forwarded of clients are passed on and extended. Right only if all clients are proxies that set"
+            "Passes X-Forwarded-* and Forwarded of clients on, extended. Right only if all clients are proxies that set"
                     + " them; otherwise they are replaced.");
 
     public static final Setting<String> ACCESS_LOG = Setting.text(
@@ -174,7 +174,7 @@ public final class BalancerSettings {
                     + " Read again when it changes.");
 
     public static final Setting<Boolean> CONSOLE_TLS = Setting.flag(
-            "balancer.console-tls", false, "Whether the page has TLS, with the certificate and key of balancer.tls-certificate.");
+            "balancer.console-tls", false, "Serves the page with TLS, with the certificate and key of balancer.tls-certificate.");
 
     public static final Setting<Boolean> CONSOLE_INSECURE = Setting.flag(
             "balancer.console-insecure", false, "Lets everybody use the page who reaches it, or lets tokens go without TLS.");

@@ -46,7 +46,7 @@ public final class BalancerMember implements AutoCloseable {
     private boolean isGreeting;
     private @Nullable Group group;
 
-    /** Whether members wait to hear that no request of theirs is in flight. */
+    /** True if members may wait to hear that no request of theirs is in flight. */
     private volatile boolean hasUnsettled;
 
     private BalancerMember(Directory directory, String url) {

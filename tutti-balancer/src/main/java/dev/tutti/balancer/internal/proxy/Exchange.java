@@ -17,11 +17,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.util.ReferenceCountUtil;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +31,6 @@ final class Exchange {
 
     private static final int ATTEMPTS_MAX = 4;
 
-    /** Bytes of a body that are kept, so that the request can be sent again. */
-    private static final long REPLAY_BYTES_MAX = 64 << 10;
-
     private static final Set<HttpMethod> IDEMPOTENT =
             Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS, HttpMethod.PUT, HttpMethod.DELETE);
 
@@ -47,6 +40,7 @@ final class Exchange {
     private final Lane lane;
     private final Front front;
     private final HttpRequest request;
+    private final RequestBody body = new RequestBody();
     private final long startNanos = System.nanoTime();
 
     private Stage stage = Stage.CHOOSING;
@@ -66,13 +60,6 @@ final class Exchange {
     private @Nullable Back back;
     private boolean isReused;
 
-    // The body of the request.
-    private final ArrayDeque<HttpContent> held = new ArrayDeque<>(2);
-    private @Nullable List<HttpContent> replay;
-    private long replayBytes;
-    private long bodyBytes;
-    private boolean isRequestEnded;
-
     // The answer.
     private int status;
     private long answerBytes;
@@ -90,7 +77,7 @@ final class Exchange {
     }
 
     boolean isRequestEnded() {
-        return isRequestEnded;
+        return body.isEnded();
     }
 
     boolean isUpgraded() {
@@ -115,7 +102,9 @@ final class Exchange {
         }
         isUpgrade = !front.isHttp2() && Heads.isUpgrade(request);
         outgoing = proxy.heads().outgoing(request, front.client().facts(), isUpgrade);
-        replay = IDEMPOTENT.contains(request.method()) ? new ArrayList<>(1) : null;
+        if (IDEMPOTENT.contains(request.method())) {
+            body.keepCopy();
+        }
         attempt();
     }
 
@@ -125,21 +114,21 @@ final class Exchange {
             content.release();
             return;
         }
-        bodyBytes += content.content().readableBytes();
-        isRequestEnded = content instanceof LastHttpContent;
-        if (content.decoderResult().isFailure() || bodyBytes > proxy.limits().bodyBytes()) {
+        body.add(content);
+        boolean isTooLong = body.bytes() > proxy.limits().bodyBytes();
+        if (content.decoderResult().isFailure() || isTooLong) {
             content.release();
             proxy.counters().add(Name.REFUSED);
-            isRequestEnded = false;
-            refuse(bodyBytes > proxy.limits().bodyBytes() ? 413 : 400,
-                    bodyBytes > proxy.limits().bodyBytes() ? "the body has more than " + proxy.limits().bodyBytes() + " bytes" : "the body is malformed");
+            body.cut();
+            refuse(
+                    isTooLong ? 413 : 400,
+                    isTooLong ? "the body has more than " + proxy.limits().bodyBytes() + " bytes" : "the body is malformed");
             return;
         }
-        keep(content);
         Back to = back;
         if (to == null) {
-            held.add(content);
-            if (!isRequestEnded) {
+            body.hold(content);
+            if (!body.isEnded()) {
                 front.mayRead(false);
             }
             return;
@@ -151,20 +140,6 @@ final class Exchange {
             to.flush();
             front.mayRead(to.isWritable());
         }
-    }
-
-    private void keep(HttpContent content) {
-        List<HttpContent> kept = replay;
-        if (kept == null) {
-            return;
-        }
-        replayBytes += content.content().readableBytes();
-        if (replayBytes > REPLAY_BYTES_MAX) {
-            kept.forEach(ReferenceCountUtil::release);
-            replay = null;
-            return;
-        }
-        kept.add(content.retainedDuplicate());
     }
 
     /** Sends the parts that came in one batch. */
@@ -286,7 +261,7 @@ final class Exchange {
         extend(proxy.limits().times().answer());
         connection.begin(this);
         connection.write(head);
-        for (HttpContent content = held.poll(); content != null; content = held.poll()) {
+        for (HttpContent content = body.poll(); content != null; content = body.poll()) {
             connection.write(content);
         }
         if (!front.isReading()) {
@@ -324,9 +299,8 @@ final class Exchange {
         unclaim();
         back = null;
         pool = null;
-        List<HttpContent> kept = replay;
-        if (wasSent && kept != null) {
-            kept.forEach(content -> held.add(content.retainedDuplicate()));
+        if (wasSent) {
+            body.repeat();
         }
         stage = Stage.CHOOSING;
         attempt();
@@ -349,7 +323,7 @@ final class Exchange {
             abort();
             return;
         }
-        boolean mayRepeat = replay != null && attempts < ATTEMPTS_MAX;
+        boolean mayRepeat = body.isRepeatable() && attempts < ATTEMPTS_MAX;
         // Nodes close connections that are idle, sometimes at the moment at which one is used again.
         if (!isReused || !mayRepeat) {
             onNodeFailed();
@@ -389,7 +363,7 @@ final class Exchange {
             }
             return;
         }
-        releaseReplay();
+        body.dropCopy();
         isBackReusable = isReusable;
         stage = Stage.ANSWERED;
         if (proxy.heads().isSessionBegun(answer, at.route())) {
@@ -500,7 +474,7 @@ final class Exchange {
     }
 
     void onTime(long nowNanos) {
-        boolean isBodyLate = !isRequestEnded
+        boolean isBodyLate = !body.isEnded()
                 && (stage == Stage.SENT || stage == Stage.CONNECTING || stage == Stage.QUEUED)
                 && nowNanos - startNanos >= proxy.limits().times().request();
         boolean isLate = deadlineNanos != Long.MAX_VALUE && nowNanos - deadlineNanos >= 0;
@@ -577,9 +551,7 @@ final class Exchange {
         } else {
             unclaim();
         }
-        held.forEach(ReferenceCountUtil::release);
-        held.clear();
-        releaseReplay();
+        body.release();
         NodePool from = pool;
         if (wasQueued && from != null) {
             from.forget(this);
@@ -587,20 +559,12 @@ final class Exchange {
         Back used = back;
         back = null;
         if (used != null) {
-            used.end(isBackReusable && isRequestEnded && !wasUpgraded);
+            used.end(isBackReusable && body.isEnded() && !wasUpgraded);
         }
         if (!wasUpgraded) {
             log();
         }
         front.onEnd(this);
-    }
-
-    private void releaseReplay() {
-        List<HttpContent> kept = replay;
-        replay = null;
-        if (kept != null) {
-            kept.forEach(ReferenceCountUtil::release);
-        }
     }
 
     private void log() {

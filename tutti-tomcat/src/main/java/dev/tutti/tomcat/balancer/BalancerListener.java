@@ -1,11 +1,11 @@
-package dev.tutti.tomcat;
+package dev.tutti.tomcat.balancer;
 
 import dev.tutti.announce.Announcer;
 import dev.tutti.announce.AnnouncerBuilder;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.tomcat.node.AnnouncedNode;
+import dev.tutti.tomcat.node.NodeAttributes;
 import dev.tutti.tomcat.node.NodeOptions;
-import dev.tutti.tomcat.server.ServedContexts;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +38,7 @@ public final class BalancerListener implements LifecycleListener {
 
     private static final Logger LOG = LoggerFactory.getLogger(BalancerListener.class);
 
-    private final ManagerSettings settings = new ManagerSettings();
+    private final NodeAttributes attributes = new NodeAttributes();
     private final Set<Context> stopping = new HashSet<>();
     private final ContainerListener children = this::onContainerEvent;
     private final LifecycleListener contexts = this::onContextEvent;
@@ -56,52 +56,59 @@ public final class BalancerListener implements LifecycleListener {
 
     /** Sets the node's name, for people. */
     public void setNodeName(String name) {
-        settings.setOfNode("name", name);
+        attributes.set("name", name);
     }
 
     /** Sets the name of the cluster; nodes of other clusters are refused. */
     public void setCluster(String cluster) {
-        settings.setOfNode("cluster", cluster);
+        attributes.set("cluster", cluster);
     }
 
     /** Sets the addresses of other nodes, separated by commas: {@code host:port}, or {@code host:port-port}. */
     public void setSeeds(String seeds) {
-        settings.setOfNode("seeds", seeds);
+        attributes.set("seeds", seeds);
     }
 
     /** Sets the address to listen on. Any but loopback, the default, needs a secret, TLS or {@code insecure}. */
     public void setBind(String address) {
-        settings.setOfNode("bind", address);
+        attributes.set("bind", address);
     }
 
     /** Sets the port of the node, 7800 by default; 0 takes any free one. It is not the port of HTTP. */
     public void setPort(int port) {
-        settings.setPort(port);
+        attributes.setPort(port);
     }
 
     /** Enables mutual TLS between nodes with certificates derived from a secret that all nodes share. */
     public void setSecret(String secret) {
-        settings.setOfNode("secret", secret);
+        attributes.set("secret", secret);
     }
 
     /** Sets a private file with the secret, in Tomcat's base directory unless absolute. */
     public void setSecretFile(String path) {
-        settings.setSecretFile(path);
+        attributes.setSecretFile(path);
     }
 
     /** Enables mutual TLS between nodes with PEM files: certificate, key and authority, separated by commas. */
     public void setTls(String files) {
-        settings.setTls(files);
+        attributes.setTls(files);
     }
 
     /** Allows addresses other than loopback without TLS. */
     public void setInsecure(boolean isInsecure) {
-        settings.setInsecure(isInsecure);
+        attributes.setInsecure(isInsecure);
     }
 
     /** Adds settings of the node, as {@code name=value} separated by semicolons. */
     public void setSettings(String ofNode) {
-        settings.setSettings(ofNode);
+        for (String setting : ofNode.split(";", -1)) {
+            int separator = setting.indexOf('=');
+            if (separator > 0) {
+                attributes.set(setting.substring(0, separator).strip(), setting.substring(separator + 1).strip());
+            } else if (!setting.isBlank()) {
+                throw new IllegalArgumentException("settings of a BalancerListener are name=value, with ; between; '" + setting + "' is not");
+            }
+        }
     }
 
     /** Sets the name of the group of balancers; {@code balancer} by default. */
@@ -160,7 +167,8 @@ public final class BalancerListener implements LifecycleListener {
         Connector connector = connector(service);
         ServedContexts contextsOf = new ServedContexts(engine, connector);
         served = contextsOf;
-        NodeOptions options = settings.nodeOptions(engine.getCatalinaBase() == null ? Path.of("") : engine.getCatalinaBase().toPath());
+        NodeOptions options = attributes.options(
+                engine.getCatalinaBase() == null ? Path.of("") : engine.getCatalinaBase().toPath(), null);
         node = AnnouncedNode.open(options, on -> Announcer.on(on)
                 .group(group)
                 .route(route)

@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.server;
+package dev.tutti.tomcat.balancer;
 
 import dev.tutti.announce.Sample;
 import dev.tutti.announce.message.ContextState;
@@ -20,13 +20,13 @@ import org.apache.tomcat.util.threads.ResizableExecutor;
 import org.apache.tomcat.util.threads.ThreadPoolExecutor;
 
 /** Reads the contexts, the load and the sessions of an engine. From any thread. */
-public final class ServedContexts {
+final class ServedContexts {
 
     private final Engine engine;
     private final Connector connector;
 
     /** @param connector connector that balancers connect to */
-    public ServedContexts(Engine engine, Connector connector) {
+    ServedContexts(Engine engine, Connector connector) {
         this.engine = engine;
         this.connector = connector;
     }
@@ -36,7 +36,7 @@ public final class ServedContexts {
      *
      * @param stopping contexts that are about to stop
      */
-    public List<WebContext> read(Set<Context> stopping) {
+    List<WebContext> read(Set<Context> stopping) {
         List<WebContext> contexts = new ArrayList<>();
         for (Container host : engine.findChildren()) {
             if (!(host instanceof Host of)) {
@@ -59,7 +59,7 @@ public final class ServedContexts {
     }
 
     /** Returns the share of threads that serve requests, and the number of sessions. */
-    public Sample sample() {
+    Sample sample() {
         long sessions = 0;
         for (Container host : engine.findChildren()) {
             for (Container child : host.findChildren()) {

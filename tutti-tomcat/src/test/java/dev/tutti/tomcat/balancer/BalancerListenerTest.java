@@ -1,4 +1,4 @@
-package dev.tutti.tomcat;
+package dev.tutti.tomcat.balancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -170,7 +170,7 @@ class BalancerListenerTest {
     }
 
     private static void addServlet(Context context, String route) {
-        Tomcat.addServlet(context, "route", new Route(route)).addMapping("/");
+        Tomcat.addServlet(context, "route", new Route(route)).addMapping("/*");
     }
 
     private static final class Route extends HttpServlet {

@@ -1,6 +1,8 @@
 /** Measurements, side by side with other systems. */
 module dev.tutti.bench {
     requires dev.tutti;
+    requires dev.tutti.announce;
+    requires dev.tutti.balancer;
     requires dev.tutti.blocks;
     requires dev.tutti.console;
     requires dev.tutti.grid;
@@ -21,6 +23,8 @@ module dev.tutti.bench {
     requires org.zeromq.jeromq;
     requires static org.jspecify;
 
+    opens dev.tutti.bench.balance to
+            info.picocli;
     opens dev.tutti.bench.commands to
             info.picocli;
     opens dev.tutti.bench.comparison to

@@ -1,5 +1,6 @@
 package dev.tutti.fuzz;
 
+import dev.tutti.announce.message.AnnounceBytes;
 import dev.tutti.blocks.calls.CallBytes;
 import dev.tutti.blocks.coordination.CoordinationBytes;
 import dev.tutti.blocks.directory.DirectoryBytes;
@@ -110,6 +111,9 @@ final class Targets {
 
     /** Bound for a control stream: a line may be one byte, and some lines are answered. */
     private static final Bound LINES = Bound.USUAL.withElements(320, 1, Integer.MAX_VALUE);
+
+    /** Bound for announcements: an alias of one byte is checked, sorted and kept. */
+    private static final Bound ANNOUNCEMENT = Bound.USUAL.withElements(1_024, 2, Integer.MAX_VALUE);
 
     /** Bound for selectors of 1,024 characters: a word may be one character, and is read, changed and parsed. */
     private static final Bound SELECTOR = Bound.USUAL.withElements(1_024, 1, Filter.WHERE_MAX);
@@ -234,6 +238,9 @@ final class Targets {
                     .within(ENVELOPE),
             Target.of("control-stream", RelayBytes::control, RelayBytes::controls, "left", "connects", "answers", "nothing")
                     .within(LINES),
+            Target.of("announcement", AnnounceBytes::message, AnnounceBytes::messages, "refused", "Announced", "Balancing", "Settled", "Refused",
+                            "Ordered")
+                    .within(ANNOUNCEMENT),
             text("rendezvous-request", (text, onRead) -> RendezvousBytes.target(text), "/", "/metrics", "/health/live",
                     "/v1/clusters/shop/nodes?limit=20&after=7", "/v1/clusters/a%20b/listen/%5B::1%5D:7800?relay=no",
                     "/v1/clusters/shop/connect/10.0.0.1:7800", "/v1/clusters/shop/accept/0123456789abcdef0123456789abcdef"),

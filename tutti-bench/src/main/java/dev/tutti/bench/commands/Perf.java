@@ -1,5 +1,6 @@
 package dev.tutti.bench.commands;
 
+import dev.tutti.bench.balance.BalanceCommand;
 import dev.tutti.bench.commands.RoundTrips.Placement;
 import dev.tutti.bench.comparison.Axes;
 import dev.tutti.bench.comparison.Grid;
@@ -36,6 +37,7 @@ import picocli.CommandLine.Option;
             "  tutti perf rpc --members 4 --threads 25,100",
             "  tutti perf strangers --rate 2000",
             "  tutti perf relay --pairs 1,4",
+            "  tutti perf balance",
             "  tutti perf match",
             "  tutti perf grid --html grid.html",
             "  tutti perf pingpong --size 64B,1KiB --delivery virtual,inline",
@@ -58,6 +60,7 @@ public final class Perf {
         line.addSubcommand(new AdmissionCommand());
         line.addSubcommand(new StrangersCommand());
         line.addSubcommand(new RelayCommand());
+        line.addSubcommand(new BalanceCommand());
         line.addSubcommand(Bench.of(new MatchCommand(), MatchCommand.DEFAULTS));
         line.addSubcommand(Bench.of(new PathsCommand(), PathsCommand.DEFAULTS));
         Bench.configure(line);

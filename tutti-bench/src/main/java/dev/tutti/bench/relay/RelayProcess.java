@@ -22,11 +22,13 @@ public final class RelayProcess implements AutoCloseable {
     private static final long START_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
 
     private final Process process;
+    private final List<String> words;
     private final List<Integer> ports;
     private final @Nullable Path file;
 
-    private RelayProcess(Process process, List<Integer> ports, @Nullable Path file) {
+    private RelayProcess(Process process, List<String> words, List<Integer> ports, @Nullable Path file) {
         this.process = process;
+        this.words = words;
         this.ports = ports;
         this.file = file;
     }
@@ -50,8 +52,8 @@ public final class RelayProcess implements AutoCloseable {
         return java("GossipRouter", GossipRouterMain.class, options, List.of(Integer.toString(freePort())));
     }
 
-    /** Starts a class that prints its port when it is open, and ends with its input. */
-    private static RelayProcess java(String name, Class<?> main, List<String> jvmOptions, List<String> arguments) {
+    /** Starts a class that prints a line when it is open, with its port as the last word if it is a number, and ends with its input. */
+    public static RelayProcess java(String name, Class<?> main, List<String> jvmOptions, List<String> arguments) {
         List<String> command = new ArrayList<>(Host.javaCommand(jvmOptions));
         command.add(main.getName());
         command.addAll(arguments);
@@ -61,7 +63,10 @@ public final class RelayProcess implements AutoCloseable {
             if (line == null) {
                 throw new BenchException("the " + name + " has not started; its reason is above");
             }
-            return new RelayProcess(process, List.of(Integer.parseInt(line)), null);
+            List<String> words = List.of(line.split(" "));
+            String last = words.getLast();
+            List<Integer> ports = last.matches("[0-9]+") ? List.of(Integer.valueOf(last)) : List.of();
+            return new RelayProcess(process, words, ports, null);
         } catch (IOException e) {
             throw new BenchException("can't start the " + name + ": " + e.getMessage(), e);
         }
@@ -89,13 +94,44 @@ public final class RelayProcess implements AutoCloseable {
                           server target 127.0.0.1:%d
                         """.formatted(port, port, target));
             }
-            Path file = Files.createTempFile("tutti-bench-", ".cfg");
-            Files.writeString(file, text);
-            Process process = new ProcessBuilder(program.toString(), "-db", "-f", file.toString()).inheritIO().start();
-            return new RelayProcess(process, ports, file);
+            return haproxy(program, text.toString(), ports);
         } catch (IOException e) {
             throw new BenchException("can't start " + program + ": " + e.getMessage(), e);
         }
+    }
+
+    /** Starts HAProxy in HTTP mode, with one port of loopback for all of these, by round robin. */
+    public static RelayProcess haproxyForHttp(Path program, List<Integer> targets) {
+        int port = freePort();
+        StringBuilder text = new StringBuilder("""
+                global
+                  maxconn 10000
+                  nbthread %d
+                defaults
+                  mode http
+                  timeout connect 5s
+                  timeout client 1h
+                  timeout server 1h
+                listen web
+                  bind 127.0.0.1:%d
+                  balance roundrobin
+                  option forwardfor
+                """.formatted(Runtime.getRuntime().availableProcessors(), port));
+        for (int target : targets) {
+            text.append("  server web%d 127.0.0.1:%d\n".formatted(target, target));
+        }
+        try {
+            return haproxy(program, text.toString(), List.of(port));
+        } catch (IOException e) {
+            throw new BenchException("can't start " + program + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static RelayProcess haproxy(Path program, String configuration, List<Integer> ports) throws IOException {
+        Path file = Files.createTempFile("tutti-bench-", ".cfg");
+        Files.writeString(file, configuration);
+        Process process = new ProcessBuilder(program.toString(), "-db", "-f", file.toString()).inheritIO().start();
+        return new RelayProcess(process, List.of(), ports, file);
     }
 
     private static int freePort() {
@@ -118,6 +154,11 @@ public final class RelayProcess implements AutoCloseable {
         }
         close();
         throw new BenchException("HAProxy has not opened its port " + port());
+    }
+
+    /** Returns the words of the line that the process has printed. */
+    public List<String> words() {
+        return words;
     }
 
     public int port() {

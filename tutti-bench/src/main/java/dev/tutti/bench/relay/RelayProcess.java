@@ -105,7 +105,7 @@ public final class RelayProcess implements AutoCloseable {
         int port = freePort();
         StringBuilder text = new StringBuilder("""
                 global
-                  maxconn 10000
+                  maxconn 1000
                   nbthread %d
                 defaults
                   mode http

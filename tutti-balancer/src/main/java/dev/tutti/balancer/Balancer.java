@@ -53,7 +53,7 @@ public final class Balancer implements AutoCloseable {
     private final Ticker ticker;
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    private Balancer(Node node, Settings settings, Map<String, String> groupSettings) {
+    private Balancer(Node node, Settings settings) {
         NodeTallies tallies = new NodeTallies(System::nanoTime);
         this.directory = new Directory(settings.get(BalancerSettings.STICKY), tallies, System::nanoTime);
         ServerTls tls = tls(settings, null, settings.get(BalancerSettings.HTTP2));
@@ -96,7 +96,7 @@ public final class Balancer implements AutoCloseable {
                             asksForCertificates ? tls(settings, BalancerSettings.MOD_CLUSTER_AUTHORITY, false) : null,
                             (_, request) -> protocol.answer(request));
             this.modClusterServer = openedModCluster;
-            this.member = BalancerMember.join(node, settings.get(BalancerSettings.GROUP), groupSettings, directory, admin.url());
+            this.member = BalancerMember.join(node, settings.get(BalancerSettings.GROUP), directory, admin.url(), () -> {});
         } catch (RuntimeException e) {
             if (opened != null) {
                 opened.close();
@@ -133,7 +133,7 @@ public final class Balancer implements AutoCloseable {
      *     and what would be right
      */
     public static Balancer open(Node node, Settings settings) {
-        return new Balancer(node, settings, Map.of());
+        return new Balancer(node, settings);
     }
 
     private static @Nullable Tokens tokens(Settings settings) {

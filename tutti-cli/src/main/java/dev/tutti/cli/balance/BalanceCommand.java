@@ -2,6 +2,7 @@ package dev.tutti.cli.balance;
 
 import dev.tutti.Node;
 import dev.tutti.balancer.Balancer;
+import dev.tutti.balancer.HaproxyFeed;
 import dev.tutti.balancer.settings.BalancerSettings;
 import dev.tutti.cli.node.Interruption;
 import dev.tutti.cli.node.NodeOptions;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -37,6 +39,7 @@ import picocli.CommandLine.Option;
             "  tutti balance",
             "  tutti balance --bind ANY --port 443 --tls-certificate www.pem --tls-key www-key.pem --seed web1:7800,web2:7800",
             "  tutti balance --mod-cluster-port 6666           also for mod_cluster's listener in Tomcat",
+            "  tutti balance --haproxy /run/haproxy/admin.sock --backend web    an HAProxy gets the nodes as its servers",
             "  tutti balance --free                            sessions are not kept to their nodes",
             "  tutti balance -B balancer.answer-timeout=10s -B balancer.access-log=access.log",
             "and then:",
@@ -100,6 +103,15 @@ public final class BalanceCommand implements Callable<Integer> {
     @Option(names = "--access-log", paramLabel = "FILE", description = "File with a line for each request; - is standard output.")
     private @Nullable String accessLog;
 
+    @Option(
+            names = "--haproxy",
+            paramLabel = "SOCKET",
+            description = "Keeps the servers of an HAProxy up to date instead, through its socket of level admin.")
+    private @Nullable Path haproxy;
+
+    @Option(names = "--backend", paramLabel = "NAME", defaultValue = "web", description = "HAProxy's backend. Default: ${DEFAULT-VALUE}.")
+    private String backend = "web";
+
     @Option(names = "--json", description = "Prints what happens as JSON, one object per line.")
     private boolean isJson;
 
@@ -109,27 +121,52 @@ public final class BalanceCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        CountDownLatch end = new CountDownLatch(1);
         Settings spec = spec();
+        if (haproxy != null) {
+            feed(haproxy, spec.get(BalancerSettings.GROUP));
+            return ExitCodes.DONE;
+        }
         try (Node node = NodeOptions.of(config, seeds, nodeSettings).onThisMachine(Map.of("name", "balancer")).start();
                 Balancer balancer = Balancer.open(node, spec);
                 Interruption _ = Interruption.runs(() -> end(balancer, node))) {
             announce(balancer);
-            List<String> told = List.of();
-            while (!end.await(1, TimeUnit.SECONDS)) {
-                List<String> now = balancer.routes();
-                if (!now.equals(told)) {
-                    report(now);
-                    told = now;
-                }
-            }
+            watch(balancer::routes);
         }
         return ExitCodes.DONE;
+    }
+
+    private void feed(Path socket, String name) throws InterruptedException {
+        try (Node node = NodeOptions.of(config, seeds, nodeSettings).onThisMachine(Map.of("name", "haproxy")).start();
+                HaproxyFeed feed = HaproxyFeed.open(node, name, socket, backend);
+                Interruption _ = Interruption.runs(() -> end(feed, node))) {
+            if (!isJson) {
+                terminal.print("Backend " + terminal.bold(backend) + " of the HAProxy at " + socket + " gets the nodes of group " + name);
+            }
+            watch(feed::routes);
+        }
+    }
+
+    /** Prints the nodes whenever they have changed, until the process is interrupted. */
+    private void watch(Supplier<List<String>> routes) throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        List<String> told = List.of();
+        while (!end.await(1, TimeUnit.SECONDS)) {
+            List<String> now = routes.get();
+            if (!now.equals(told)) {
+                report(now);
+                told = now;
+            }
+        }
     }
 
     /** Closes the balancer first, which waits for requests that are under way. */
     private static void end(Balancer balancer, Node node) {
         balancer.close();
+        node.close();
+    }
+
+    private static void end(HaproxyFeed feed, Node node) {
+        feed.close();
         node.close();
     }
 

@@ -34,6 +34,7 @@ public final class BalancerMember implements AutoCloseable {
 
     private final Directory directory;
     private final String url;
+    private final Runnable onChange;
     private final LongAdder malformed = new LongAdder();
     private final LongAdder refused = new LongAdder();
     private final Object lock = new Object();
@@ -49,20 +50,21 @@ public final class BalancerMember implements AutoCloseable {
     /** True if members may wait to hear that no request of theirs is in flight. */
     private volatile boolean hasUnsettled;
 
-    private BalancerMember(Directory directory, String url) {
+    private BalancerMember(Directory directory, String url, Runnable onChange) {
         this.directory = directory;
         this.url = url;
+        this.onChange = onChange;
     }
 
     /**
      * Joins the group.
      *
      * @param url address of this balancer's page, for people
+     * @param onChange called after each change of the table that comes from the group, before nodes are answered; may wait
      */
-    public static BalancerMember join(Node node, String name, Map<String, String> settings, Directory directory, String url) {
-        BalancerMember member = new BalancerMember(directory, url);
+    public static BalancerMember join(Node node, String name, Directory directory, String url, Runnable onChange) {
+        BalancerMember member = new BalancerMember(directory, url, onChange);
         GroupBuilder builder = node.group(name);
-        settings.forEach(builder::set);
         member.onJoined(builder.onMessage(member::onMessage).onView(member::onView).join());
         return member;
     }
@@ -85,6 +87,7 @@ public final class BalancerMember implements AutoCloseable {
             answered.keySet().retainAll(members);
         }
         directory.onView(view.members());
+        onChange.run();
         if (hasNewcomers) {
             greet();
         }
@@ -134,6 +137,7 @@ public final class BalancerMember implements AutoCloseable {
             refuse(sender, announced.sequence(), reason);
             return;
         }
+        onChange.run();
         answer(sender);
     }
 

@@ -1,0 +1,90 @@
+package dev.tutti.balancer.internal.haproxy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The runtime API of an HAProxy, at its socket of level admin: one connection for each command. Blocks. */
+final class RuntimeApi {
+
+    /** A server of a backend, as HAProxy has it. */
+    record Present(String address, int port, boolean isInMaintenance, boolean isDraining, int weight) {}
+
+    private static final int ANSWER_BYTES_MAX = 4 << 20;
+    private static final int FIELDS_MIN = 19;
+    private static final int FORCED_MAINTENANCE = 0x01;
+    private static final int FORCED_DRAIN = 0x08;
+
+    private final UnixDomainSocketAddress socket;
+
+    RuntimeApi(Path socket) {
+        this.socket = UnixDomainSocketAddress.of(socket);
+    }
+
+    /** Returns the answer to a command. */
+    String ask(String command) throws IOException {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.connect(socket);
+            ByteBuffer out = ByteBuffer.wrap((command + "\n").getBytes(StandardCharsets.US_ASCII));
+            while (out.hasRemaining()) {
+                channel.write(out);
+            }
+            ByteArrayOutputStream answer = new ByteArrayOutputStream();
+            ByteBuffer in = ByteBuffer.allocate(16 << 10);
+            while (channel.read(in) >= 0) {
+                in.flip();
+                answer.write(in.array(), 0, in.limit());
+                in.clear();
+                if (answer.size() > ANSWER_BYTES_MAX) {
+                    throw new IOException("HAProxy answers '" + command + "' with more than " + ANSWER_BYTES_MAX + " bytes");
+                }
+            }
+            return answer.toString(StandardCharsets.UTF_8).strip();
+        }
+    }
+
+    /** Carries a command out that answers nothing, or one of these texts, if it is successful. */
+    void tell(String command, String... expected) throws IOException {
+        String answer = ask(command);
+        for (String text : expected) {
+            if (answer.contains(text)) {
+                return;
+            }
+        }
+        if (!answer.isEmpty()) {
+            throw new IOException("HAProxy answers '" + command + "' with: " + answer);
+        }
+    }
+
+    /** Returns the servers of a backend by name. */
+    Map<String, Present> servers(String backend) throws IOException {
+        String answer = ask("show servers state " + backend);
+        if (answer.contains("Can't find backend")) {
+            throw new IOException("HAProxy has no backend " + backend);
+        }
+        Map<String, Present> servers = new TreeMap<>();
+        for (String line : answer.split("\n")) {
+            String[] fields = line.split(" ");
+            if (line.startsWith("#") || fields.length < FIELDS_MIN) {
+                continue;
+            }
+            int admin = Integer.parseInt(fields[6]);
+            servers.put(
+                    fields[3],
+                    new Present(
+                            fields[4],
+                            Integer.parseInt(fields[18]),
+                            (admin & FORCED_MAINTENANCE) != 0,
+                            (admin & FORCED_DRAIN) != 0,
+                            Integer.parseInt(fields[7])));
+        }
+        return servers;
+    }
+}

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** A web server is killed while clients ask. */
 class KillTest {
 
-    private static final int CLIENTS = 40;
+    private static final int CLIENTS = 200;
 
     @Test
     void failsNoRequestThatIsIdempotentAndFewOthers() throws Exception {
@@ -57,21 +57,18 @@ class KillTest {
                         },
                         task -> Thread.ofVirtual().start(task)));
             }
-            Await.until("requests are served", () -> done.get() > 400);
+            Await.until("requests are served", () -> done.get() > 2_000);
             victim.kill();
             Await.until("the victim is gone", () -> balancer.routes().equals(List.of("survivor")));
-            int failedThen = postsFailed.get();
             int mark = done.get();
-            Await.until("requests are served without it", () -> done.get() > mark + 400);
+            Await.until("requests are served without it", () -> done.get() > mark + 2_000);
             isOver.set(true);
             for (CompletableFuture<Void> each : clients) {
                 each.get();
             }
             assertThat(getsFailed.get()).isZero();
-            // One of each client whose session was there can have been in flight, and nothing fails after the view.
-            assertThat(postsFailed.get()).isLessThanOrEqualTo(CLIENTS / 2);
-            assertThat(postsFailed.get() - failedThen).isLessThanOrEqualTo(CLIENTS / 4);
-            assertThat(balancer.numbers().get("retried")).isNotNegative();
+            // Each client whose session was at the victim, and that posts, can have had one request in flight there.
+            assertThat(postsFailed.get()).isLessThanOrEqualTo(CLIENTS / 4);
         } finally {
             client.close();
         }

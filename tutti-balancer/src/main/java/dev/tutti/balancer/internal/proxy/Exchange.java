@@ -324,8 +324,8 @@ final class Exchange {
             return;
         }
         boolean mayRepeat = body.isRepeatable() && attempts < ATTEMPTS_MAX;
-        // Nodes close connections that are idle, sometimes at the moment at which one is used again.
-        if (!isReused || !mayRepeat) {
+        // Nodes close connections that are idle, sometimes at the moment at which one is used again. Twice is no coincidence.
+        if (!isReused || !mayRepeat || attempts > 1) {
             onNodeFailed();
         }
         if (mayRepeat) {

@@ -245,7 +245,10 @@ final class Proxy implements AutoCloseable {
 
     /** Closes a client's connection when the client has closed it, or soon. */
     void closeSoon(Channel channel) {
-        if (channel.isActive()) {
+        if (channel.pipeline().get(SslHandler.class) != null) {
+            // TLS has an end of its own, which closing sends.
+            channel.close();
+        } else if (channel.isActive()) {
             if (channel instanceof SocketChannel socket) {
                 socket.shutdownOutput();
             }

@@ -205,6 +205,6 @@ public final class BalanceCommand implements Callable<Integer> {
             terminal.print(Json.write(Map.of("event", "nodes", "routes", routes)));
             return;
         }
-        terminal.print(routes.isEmpty() ? "no nodes" : routes.size() + " nodes: " + String.join(", ", routes));
+        terminal.print(routes.isEmpty() ? "no nodes" : routes.size() + (routes.size() == 1 ? " node: " : " nodes: ") + String.join(", ", routes));
     }
 }

@@ -37,7 +37,7 @@ final class Modules {
             Map.entry("sites", Set.of("core", "api", "blocks")),
             Map.entry("grid", Set.of("core", "address", "api", "blocks", "console", "netty", "sites")),
             // Its servers have the loops, tokens and certificates of mediators.
-            Map.entry("grid.bridges", Set.of("api", "grid")),
+            Map.entry("grid.bridges", Set.of("api", "grid", "stomp")),
             Map.entry("announce", Set.of("core", "api")),
             // It has the loops, tokens and certificates of rendezvous servers.
             Map.entry("balancer", Set.of("core", "address", "announce", "api", "netty")),
@@ -50,7 +50,9 @@ final class Modules {
             // The command line makes certificates, which only the TLS code knows how to.
             Map.entry("cli", Set.of("core", "address", "api", "balancer", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "rendezvous", "sites")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
-            Map.entry("bench", Set.of("core", "announce", "api", "balancer", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")));
+            Map.entry("bench", Set.of("core", "announce", "api", "balancer", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")),
+            // The report pages of the benchmark; other modules never see the web application or its libraries.
+            Map.entry("study", Set.of("core", "api", "tomcat", "console", "bench")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(

@@ -52,7 +52,7 @@ class GridProcessesTest {
                 assertThat(got.peek()).isEqualTo("rooms/1 Text[text=warm]");
                 assertThat(here.site()).isEqualTo("berlin");
                 assertThat(there.site()).isEqualTo("paris");
-                assertThat(here.find(Query.PRODUCERS.at("paris").within(Duration.ofSeconds(20))).items())
+                assertThat(here.find(Query.PRODUCERS.at("paris").on("rooms/#").within(Duration.ofSeconds(20))).items())
                         .extracting(entry -> entry.name() + " at " + entry.node())
                         .containsExactly("rooms at p1");
             }

@@ -1,7 +1,6 @@
 package dev.tutti.balancer.internal.proxy;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -177,7 +176,7 @@ final class Front extends ChannelInboundHandlerAdapter {
         Exchange of = exchange;
         HttpMethod method = of == null ? HttpMethod.GET : of.request().method();
         byte[] text = (code + " " + HttpResponseStatus.valueOf(code).reasonPhrase() + ": " + reason + "\n").getBytes(StandardCharsets.UTF_8);
-        ByteBuf body = method.equals(HttpMethod.HEAD) ? Unpooled.EMPTY_BUFFER : ByteBufUtil.writeUtf8(channel.alloc(), "").writeBytes(text);
+        ByteBuf body = method.equals(HttpMethod.HEAD) ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(text);
         FullHttpResponse answer = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(code), body);
         answer.headers()
                 .set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8")

@@ -1,7 +1,6 @@
 package dev.tutti;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import dev.tutti.testing.Ports;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,9 +14,7 @@ final class SharedName {
 
     public static void main(String[] arguments) throws Exception {
         int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.2"))) {
-            port = free.getLocalPort();
-        }
+        port = Ports.lasting();
         CountDownLatch whole = new CountDownLatch(3);
         List<Node> nodes = new ArrayList<>();
         for (int number = 1; number <= 3; number++) {

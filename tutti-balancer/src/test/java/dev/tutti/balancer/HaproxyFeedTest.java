@@ -7,9 +7,8 @@ import dev.tutti.announce.Announcer;
 import dev.tutti.announce.message.ContextState;
 import dev.tutti.announce.message.WebContext;
 import dev.tutti.testing.Await;
+import dev.tutti.testing.Ports;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
@@ -39,9 +38,7 @@ class HaproxyFeedTest {
 
     @BeforeEach
     void start() throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        port = Ports.lasting();
         Files.writeString(directory.resolve("haproxy.cfg"), """
                 global
                   stats socket %s mode 600 level admin

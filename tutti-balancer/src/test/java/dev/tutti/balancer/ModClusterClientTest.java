@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.Node;
 import dev.tutti.balancer.settings.BalancerSettings;
 import dev.tutti.testing.Await;
+import dev.tutti.testing.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
@@ -37,9 +37,7 @@ class ModClusterClientTest {
     @Test
     void registersItsContextsAndIsDrainedByItsConsole() throws Exception {
         int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        port = Ports.lasting();
         try (Node node = Node.local().name("balancer").cluster("mod-cluster-client-test").start();
                 Balancer balancer = Balancer.open(
                         node,

@@ -7,9 +7,8 @@ import dev.tutti.announce.Announcer;
 import dev.tutti.balancer.settings.BalancerSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.testing.Await;
+import dev.tutti.testing.Ports;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
@@ -33,9 +32,7 @@ class ModClusterTest {
 
     @BeforeEach
     void open() throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        port = Ports.lasting();
         node = Node.local().name("balancer").cluster("mod-cluster-test").start();
         Settings settings = Balancer.defaults()
                 .with(BalancerSettings.PORT, 0)

@@ -6,6 +6,8 @@ import dev.tutti.Group;
 import dev.tutti.Node;
 import dev.tutti.rendezvous.settings.RendezvousServerSettings;
 import dev.tutti.testing.Await;
+import dev.tutti.testing.Ports;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -116,9 +118,9 @@ class RelayedNodesTest {
     }
 
     @Test
-    void goOnWithoutLossAndViewChangeWhenTheirServerIsRestarted() {
-        RendezvousServer server = server(0);
-        int port = server.port();
+    void goOnWithoutLossAndViewChangeWhenTheirServerIsRestarted() throws IOException {
+        int port = Ports.lasting();
+        RendezvousServer server = server(port);
         start(3, "tcp://127.0.0.1:" + port);
         members.forEach(member -> member.send(0, 10));
         awaitAll(10);

@@ -1,9 +1,9 @@
 package dev.tutti.rendezvous;
 
 import dev.tutti.testing.Await;
+import dev.tutti.testing.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,9 +25,7 @@ final class Tinyproxy implements AutoCloseable {
      * @param idleSeconds after which it cuts a connection that carries nothing
      */
     Tinyproxy(Path directory, int target, String credentials, int idleSeconds) throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
+        port = Ports.lasting();
         log = directory.resolve("tinyproxy-" + port + ".log");
         configuration = directory.resolve("tinyproxy-" + port + ".conf");
         Files.writeString(configuration, """

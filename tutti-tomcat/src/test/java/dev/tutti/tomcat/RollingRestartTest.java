@@ -3,9 +3,8 @@ package dev.tutti.tomcat;
 import static dev.tutti.testing.Await.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.testing.Ports;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,9 +41,7 @@ class RollingRestartTest {
     }
 
     private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
+        return Ports.lasting();
     }
 
     private TomcatNode start(int index) {

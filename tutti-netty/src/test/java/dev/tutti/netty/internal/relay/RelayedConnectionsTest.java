@@ -16,9 +16,9 @@ import dev.tutti.netty.internal.tcp.Probe;
 import dev.tutti.netty.internal.tcp.Probe.Kind;
 import dev.tutti.netty.internal.udp.NettyDatagramDriver;
 import dev.tutti.testing.Await;
+import dev.tutti.testing.Ports;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -201,8 +201,8 @@ class RelayedConnectionsTest {
 
     @Test
     void comesBackToAServerThatWasAway() throws Exception {
-        RelayDouble first = new RelayDouble();
-        int port = first.server.getLocalPort();
+        int port = Ports.lasting();
+        RelayDouble first = new RelayDouble(port);
         try (Probe hidden = Probe.start(settings(first.url(), HIDDEN)); Probe other = Probe.start(settings(first.url(), OTHER))) {
             first.awaitListening(2);
             first.close();
@@ -220,9 +220,7 @@ class RelayedConnectionsTest {
     @Test
     void aRefusalCountsOnlyIfNoServerKnowsTheNode() throws Exception {
         int closed;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            closed = socket.getLocalPort();
-        }
+        closed = Ports.lasting();
         String address = "127.0.0.1:" + closed;
         try (RelayDouble server = new RelayDouble(); Probe other = Probe.start(settings(server.url(), OTHER))) {
             server.awaitListening(1);

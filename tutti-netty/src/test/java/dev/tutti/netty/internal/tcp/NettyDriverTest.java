@@ -9,9 +9,8 @@ import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.loop.Ios;
+import dev.tutti.testing.Ports;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -116,9 +115,7 @@ class NettyDriverTest {
     @MethodSource(IOS)
     void saysWhyADialFailed(Io io) throws IOException {
         int free;
-        try (ServerSocket unused = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            free = unused.getLocalPort();
-        }
+        free = Ports.lasting();
         try (Probe probe = Probe.start(io)) {
             int refused = probe.dial("127.0.0.1:" + free);
             Probe.Event event = probe.await(Probe.Kind.DIAL_FAILED);

@@ -8,6 +8,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.rendezvous.settings.RendezvousServerSettings;
 import dev.tutti.stomp.StompSettings;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The page docs/settings.md. */
 final class SettingsPage {
@@ -53,7 +54,7 @@ final class SettingsPage {
                 For `RendezvousServer.open`, and `tutti rendezvous` with `-D`.
 
                 """);
-        table("", Settings.of(RendezvousServerSettings.ALL), page);
+        table(null, Settings.of(RendezvousServerSettings.ALL), page);
         page.append("""
 
                 ## Of a balancer
@@ -61,7 +62,7 @@ final class SettingsPage {
                 For `Balancer.open`, and `tutti balance` with `-B`.
 
                 """);
-        table("", Settings.of(BalancerSettings.ALL), page);
+        table(null, Settings.of(BalancerSettings.ALL), page);
         page.append("""
 
                 ## Of a group
@@ -74,8 +75,11 @@ final class SettingsPage {
         return page.toString();
     }
 
-    private static void table(String prefix, Settings settings, StringBuilder page) {
-        page.append("| setting | type | default | meaning | variable |\n|---|---|---|---|---|\n");
+    /** @param prefix of the names of variables of the environment; null for settings that are not read from there */
+    private static void table(@Nullable String prefix, Settings settings, StringBuilder page) {
+        boolean hasVariables = prefix != null;
+        page.append("| setting | type | default | meaning |").append(hasVariables ? " variable |" : "")
+                .append("\n|---|---|---|---|").append(hasVariables ? "---|" : "").append('\n');
         for (Setting<?> setting : settings.definitions()) {
             String value = settings.text(setting);
             String variable = "TUTTI_"
@@ -84,8 +88,8 @@ final class SettingsPage {
                     .append("` | ").append(cell(setting.type()))
                     .append(" | ").append(value.isEmpty() ? "" : "`" + cell(value) + "`")
                     .append(" | ").append(cell(setting.description()))
-                    .append(" | `").append(variable)
-                    .append("` |\n");
+                    .append(hasVariables ? " | `" + variable + "`" : "")
+                    .append(" |\n");
         }
     }
 

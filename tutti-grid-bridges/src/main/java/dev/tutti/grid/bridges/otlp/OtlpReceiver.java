@@ -47,7 +47,7 @@ public final class OtlpReceiver implements AutoCloseable {
     private static final String PROTOBUF = "application/x-protobuf";
     private static final int DEPTH_MAX = 32;
 
-    /** Most requests that are decoded at a time: one of 4 MiB, all of data points of two bytes, retains 142 MB. */
+    /** Most requests that are decoded at a time: one of 4 MiB, all of data points of two bytes, takes many times its length. */
     private static final int DECODED_MAX = 1;
 
     private static final long DECODE_SECONDS_MAX = 5;

@@ -5,7 +5,6 @@ import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.component.PassiveCommand.Done;
 import dev.tutti.blocks.internal.Callbacks;
-import dev.tutti.blocks.machine.CommandException;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.internal.Logs;
 import java.util.Arrays;
@@ -84,9 +83,9 @@ final class PrimaryExecutor {
         while (work != null) {
             try {
                 tell(execute(work));
-            } catch (CommandException e) {
-                // Timed out, or left: whether the others have it, the version tells.
-                LOG.warn("component {}: the outcome of a request could not be told to the others, and is told later: {}", name, e.getMessage());
+            } catch (RuntimeException e) {
+                // Timed out, left, or not to be sent: whether the others have it, the version tells. Requests must not wait for ever.
+                LOG.warn("component {}: the outcome of a request could not be told to the others, and is told later: {}", name, e.toString());
                 pause();
                 return;
             }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -49,6 +50,9 @@ class StreamsTest {
         private OutgoingStream stream = new OutgoingStream(THERE, MASTER, 1, 4096);
         private long streams = 1;
 
+        /** What the receiving master had delivered when the stream was opened; null if the sending one has been told. */
+        private @Nullable SequenceVector answer;
+
         Run(int seed, boolean drops) {
             this.seed = seed;
             this.random = new SplittableRandom(seed);
@@ -60,7 +64,8 @@ class StreamsTest {
             for (int step = 0; step < 400; step++) {
                 step();
             }
-            open();
+            open(true);
+            answer();
             for (int step = 0; step < 400; step++) {
                 pass();
                 members.forEach(Receiver::takeAll);
@@ -87,15 +92,16 @@ class StreamsTest {
         }
 
         private void step() {
-            switch (random.nextInt(8)) {
+            switch (random.nextInt(9)) {
                 case 0, 1 -> send();
                 case 2, 3 -> pass();
                 case 4, 5 -> members.get(random.nextInt(members.size())).take(random);
                 case 6 -> acknowledge();
+                case 7 -> answer();
                 default -> {
                     if (random.nextInt(4) == 0) {
                         master = members.get(random.nextInt(members.size()));
-                        open();
+                        open(random.nextBoolean());
                     }
                 }
             }
@@ -114,10 +120,21 @@ class StreamsTest {
             retention.dropDownTo(bytesMax);
         }
 
-        /** Opens a stream: what was passed on before is still under way to the members. */
-        private void open() {
+        /** Opens a stream, which may begin before the answer: what was passed on before is still under way to the members. */
+        private void open(boolean asks) {
             stream = new OutgoingStream(THERE, MASTER, ++streams, 4096);
-            stream.open(master.arrived.delivered().copy(), retention);
+            if (!asks) {
+                stream.begin(retention);
+            }
+            answer = master.arrived.delivered().copy();
+            assertThat(stream.isTaken(answer)).as("seed %d", seed).isTrue();
+        }
+
+        private void answer() {
+            if (answer != null) {
+                stream.open(answer, retention);
+                answer = null;
+            }
         }
 
         private void pass() {

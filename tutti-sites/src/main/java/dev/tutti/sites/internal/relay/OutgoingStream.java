@@ -17,6 +17,9 @@ public final class OutgoingStream {
     /** Messages that were sent together, and are not acknowledged. */
     private record InFlight(SequenceVector last, long bytes, long sentNanos) {}
 
+    /** Most bytes that are sent before the answer: all of them in vain if the receiver does not take the stream. */
+    private static final long UNANSWERED_BYTES_MAX = 512 << 10;
+
     private final String site;
     private final Member receiver;
     private final long number;
@@ -136,13 +139,14 @@ public final class OutgoingStream {
 
     /** Returns the next items to send; none if there are none, or the window is full. */
     public List<RelayItem> next(Retention retention, int bytesMax, long nowNanos) {
-        if (!mayGoOn(retention) || inFlightBytes >= windowBytes) {
+        long limitBytes = isOpen ? windowBytes : Math.min(windowBytes, UNANSWERED_BYTES_MAX);
+        if (!mayGoOn(retention) || inFlightBytes >= limitBytes) {
             return List.of();
         }
         batch = new SequenceVector();
         List<RelayItem> items = new ArrayList<>(opening);
         opening.clear();
-        items.addAll(retention.next(this, Math.min(bytesMax, windowBytes - inFlightBytes)));
+        items.addAll(retention.next(this, Math.min(bytesMax, limitBytes - inFlightBytes)));
         if (!items.isEmpty()) {
             long bytes = bytes(items);
             inFlight.add(new InFlight(batch, bytes, nowNanos));

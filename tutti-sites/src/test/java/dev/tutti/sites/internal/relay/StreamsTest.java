@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -34,6 +35,28 @@ class StreamsTest {
         for (int seed = 1; seed <= 500; seed++) {
             new Run(seed, drops).check();
         }
+    }
+
+    /** A site that was restarted as a whole does not take the stream, and a slow line would carry all of it in vain. */
+    @Test
+    void sendsLittleBeforeTheAnswer() {
+        Retention retention = new Retention(HERE, new MemoryLog());
+        retention.add(THERE, new SequenceVector());
+        for (int number = 1; number <= 100; number++) {
+            retention.keep(new Entry(new OriginMember(1, 1, "s1"), number, List.of(), false, new byte[40_000]));
+        }
+        OutgoingStream stream = new OutgoingStream(THERE, MASTER, 1, 1 << 20);
+        stream.begin(retention);
+        assertThat(sendAll(stream, retention)).isBetween(256L << 10, 576L << 10);
+        stream.open(new SequenceVector(), retention);
+        assertThat(sendAll(stream, retention)).isGreaterThan(1000L << 10);
+    }
+
+    private static long sendAll(OutgoingStream stream, Retention retention) {
+        while (!stream.next(retention, 48 << 10, 0).isEmpty()) {
+            // Until the bound is reached.
+        }
+        return stream.inFlightBytes();
     }
 
     /** One run: three senders here, three members there, each of which may be the receiving master. */

@@ -17,6 +17,7 @@ import dev.tutti.core.View;
 import dev.tutti.internal.Logs;
 import dev.tutti.sites.internal.relay.BridgeFrame;
 import dev.tutti.sites.internal.relay.BridgeFrame.Announce;
+import dev.tutti.sites.internal.relay.SequenceVector;
 import dev.tutti.sites.internal.table.SiteRow;
 import dev.tutti.sites.internal.table.SiteTable;
 import java.io.IOException;
@@ -260,6 +261,26 @@ final class Bridge {
         }
     }
 
+    /**
+     * Tells the masters of other sites at once which members this site has, ahead of {@link #announce}, so that they send to the next
+     * master. If it is not accepted, they learn it a little later.
+     */
+    void announceEarly() {
+        Group joined = group;
+        if (joined == null) {
+            return;
+        }
+        List<Member> others;
+        lock.lock();
+        try {
+            others = table.mastersBeside(settings.site());
+        } finally {
+            lock.unlock();
+        }
+        BridgeFrame.Early early = new BridgeFrame.Early(announcement());
+        others.forEach(master -> sendAsync(master, early));
+    }
+
     private Announce announcement() {
         List<String> groups = sites.groups().stream().map(SiteGroup::name).toList();
         SitesView told = sites.latest();
@@ -365,15 +386,9 @@ final class Bridge {
         switch (frame) {
             case Announce announced -> change(() -> table.onAnnounce(message.view(), sender, announced));
             case BridgeFrame.Away away -> change(() -> table.onAway(away.site(), away.number()));
-            case BridgeFrame.Open open -> {
-                SiteGroup siteGroup = sites.joined(open.group());
-                if (siteGroup == null) {
-                    sendAsync(sender, new BridgeFrame.Refuse(open.group(), open.stream(), "node " + sites.node().name()
-                            + " at site " + settings.site() + " has not joined site group " + open.group()));
-                } else {
-                    siteGroup.onOpen(sender, open);
-                }
-            }
+            case BridgeFrame.Early early -> onEarly(sender, early.announced());
+            case BridgeFrame.Open open -> onOpen(sender, open.group(), open.stream(), new SequenceVector());
+            case BridgeFrame.Begin begin -> onOpen(sender, begin.group(), begin.stream(), begin.behind());
             case BridgeFrame.Resume resume -> to(resume.group(), siteGroup -> siteGroup.outgoing().onResume(sender, resume));
             case BridgeFrame.Refuse refuse -> to(refuse.group(), siteGroup -> siteGroup.outgoing().onRefuse(sender, refuse));
             case BridgeFrame.Batch batch -> to(batch.group(), siteGroup -> siteGroup.incoming().onBatch(sender, batch));
@@ -385,6 +400,26 @@ final class Bridge {
             case BridgeFrame.Acknowledge acknowledge ->
                     to(acknowledge.group(), siteGroup -> siteGroup.outgoing().onAcknowledge(sender, acknowledge));
         }
+    }
+
+    private void onOpen(Member sender, String name, long stream, SequenceVector behind) {
+        SiteGroup siteGroup = sites.joined(name);
+        if (siteGroup == null) {
+            sendAsync(sender, new BridgeFrame.Refuse(name, stream, "node " + sites.node().name() + " at site " + settings.site()
+                    + " has not joined site group " + name));
+        } else {
+            siteGroup.onOpen(sender, stream, behind);
+        }
+    }
+
+    private void onEarly(Member sender, Announce announced) {
+        lock.lock();
+        try {
+            table.onEarly(sender, announced);
+        } finally {
+            lock.unlock();
+        }
+        sites.groups().forEach(SiteGroup::attend);
     }
 
     /** Changes the table. */

@@ -94,12 +94,20 @@ final class Incoming {
 
     // ------------------------------------------------------------------ from the other site
 
-    /** Answers the beginning of a stream; under the lock. */
-    void onOpen(String site, Member sender, BridgeFrame.Open open) {
-        Stream stream = new Stream(site, sender, open.stream());
-        streams.put(sender, stream);
+    /**
+     * Answers the beginning of a stream; under the lock. A stream that begins behind messages which this member lacks is not taken.
+     *
+     * @param behind messages that it begins behind; none if its sender waits for the answer
+     */
+    void onOpen(String site, Member sender, long number, SequenceVector behind) {
         SequenceVector delivered = arrived.apply(site).delivered().copy();
-        bridge.sendAsync(sender, new BridgeFrame.Resume(name, open.stream(), delivered));
+        bridge.sendAsync(sender, new BridgeFrame.Resume(name, number, delivered));
+        if (!delivered.covers(behind)) {
+            streams.remove(sender);
+            return;
+        }
+        Stream stream = new Stream(site, sender, number);
+        streams.put(sender, stream);
         // A batch without items is stable when all that this member has delivered is.
         add(new Batch(stream, List.of(), delivered));
     }

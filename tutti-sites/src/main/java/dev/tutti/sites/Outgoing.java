@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ final class Outgoing {
     /** Content of a batch, in bytes, unless a single message is larger. */
     private static final int BATCH_BYTES = 48 << 10;
 
-    /** Time after which a stream that was not answered is opened anew. */
+    /** Time after which a stream that was not answered is opened anew, and waits for the answer. */
     private static final long ANSWER_NANOS = 5_000_000_000L;
 
     private final String name;
@@ -44,8 +45,14 @@ final class Outgoing {
     private final TreeMap<String, Long> openedNanos = new TreeMap<>();
     private final TreeMap<String, Pump> pumps = new TreeMap<>();
 
+    /** Number of the last stream to each site whose beginning was sent. */
+    private final TreeMap<String, Long> begun = new TreeMap<>();
+
     /** Acknowledgements that could not be passed on to this site yet. */
     private final TreeMap<String, SequenceVector> unsaid = new TreeMap<>();
+
+    /** Sites whose last stream was not taken as it began: the next one waits for the answer. */
+    private final TreeSet<String> asked = new TreeSet<>();
 
     /** Last reason for which each site has refused a stream. */
     private final TreeMap<String, String> refusals = new TreeMap<>();
@@ -94,15 +101,26 @@ final class Outgoing {
         OutgoingStream stream = streams.get(site);
         if (receiver == null) {
             streams.remove(site);
-        } else if (stream == null || !stream.receiver().equals(receiver) || isOverdue(stream, now)) {
-            OutgoingStream next = new OutgoingStream(site, receiver, ++lastStream, windowBytes);
-            streams.put(site, next);
-            openedNanos.put(site, now);
-            opened++;
-            bridge.sendAsync(receiver, new BridgeFrame.Open(name, next.number()));
+        } else if (stream == null || !stream.receiver().equals(receiver)) {
+            open(site, receiver, now);
+        } else if (isOverdue(stream, now)) {
+            asked.add(site);
+            open(site, receiver, now);
         } else {
             wake(site);
         }
+    }
+
+    /** Opens a stream. The thread that sends its messages sends its beginning too, so that nothing can overtake that. */
+    private void open(String site, Member receiver, long now) {
+        OutgoingStream next = new OutgoingStream(site, receiver, ++lastStream, windowBytes);
+        if (!asked.contains(site)) {
+            next.begin(retention);
+        }
+        streams.put(site, next);
+        openedNanos.put(site, now);
+        opened++;
+        wake(site);
     }
 
     private boolean isOverdue(OutgoingStream stream, long now) {
@@ -132,27 +150,37 @@ final class Outgoing {
     private void pump(String site) {
         while (true) {
             OutgoingStream stream;
-            List<RelayItem> items;
+            BridgeFrame frame;
             lock.lock();
             try {
                 stream = streams.get(site);
-                items = stream == null ? List.of() : stream.next(retention, BATCH_BYTES, threads.nanoTime());
+                frame = stream == null ? null : next(stream);
             } finally {
                 lock.unlock();
             }
-            if (stream == null || items.isEmpty()) {
-                return;
-            }
-            if (!send(stream, items)) {
+            if (stream == null || frame == null || !send(stream, frame)) {
                 return;
             }
         }
     }
 
-    /** Sends items; if that fails, the stream is opened anew at the next look. */
-    private boolean send(OutgoingStream stream, List<RelayItem> items) {
+    /** Returns the next message of a stream, its beginning first; null if there is nothing to send, or the window is full. */
+    private @Nullable BridgeFrame next(OutgoingStream stream) {
+        if (begun.getOrDefault(stream.site(), 0L) < stream.number()) {
+            begun.put(stream.site(), stream.number());
+            SequenceVector behind = stream.behind();
+            return behind == null
+                    ? new BridgeFrame.Open(name, stream.number())
+                    : new BridgeFrame.Begin(name, stream.number(), behind);
+        }
+        List<RelayItem> items = stream.next(retention, BATCH_BYTES, threads.nanoTime());
+        return items.isEmpty() ? null : new BridgeFrame.Batch(name, stream.number(), items);
+    }
+
+    /** Sends a message; if that fails, the stream is opened anew at the next look. */
+    private boolean send(OutgoingStream stream, BridgeFrame frame) {
         try {
-            bridge.send(stream.receiver(), new BridgeFrame.Batch(name, stream.number(), items));
+            bridge.send(stream.receiver(), frame);
             return true;
         } catch (SendException | IllegalStateException e) {
             lock.lock();
@@ -176,13 +204,23 @@ final class Outgoing {
         return null;
     }
 
-    /** Begins to send, if this is the answer to the present stream; under the lock. */
+    /**
+     * Begins to send, or goes on, if this is the answer to the present stream. If the receiver did not take what was sent, another stream
+     * waits for its answer. Under the lock.
+     */
     void onResume(Member sender, BridgeFrame.Resume resume) {
         OutgoingStream stream = find(sender, resume.stream());
-        if (stream != null && !stream.isOpen()) {
+        if (stream == null || stream.isOpen()) {
+            return;
+        }
+        refusals.remove(stream.site());
+        if (stream.isTaken(resume.delivered())) {
+            asked.remove(stream.site());
             stream.open(resume.delivered(), retention);
-            refusals.remove(stream.site());
             wake(stream.site());
+        } else {
+            asked.add(stream.site());
+            open(stream.site(), sender, threads.nanoTime());
         }
     }
 

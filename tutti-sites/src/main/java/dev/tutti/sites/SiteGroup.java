@@ -419,17 +419,18 @@ public final class SiteGroup implements AutoCloseable {
         });
     }
 
-    void onOpen(Member sender, BridgeFrame.Open open) {
+    /** @param behind messages that the stream begins behind; none if its sender waits for the answer */
+    void onOpen(Member sender, long stream, SequenceVector behind) {
         String site = sites.bridge().siteOf(sender);
         locked(() -> {
             if (site == null || site.equals(sites.site()) || isClosed) {
                 // An announcement may still be under way; the stream is opened again then.
-                sites.bridge().sendAsync(sender, new BridgeFrame.Refuse(name, open.stream(), "the sender's site is not known here"));
+                sites.bridge().sendAsync(sender, new BridgeFrame.Refuse(name, stream, "the sender's site is not known here"));
             } else if (resync.isArriving()) {
                 sites.bridge().sendAsync(
-                        sender, new BridgeFrame.Refuse(name, open.stream(), "the site takes over the state of another one"));
+                        sender, new BridgeFrame.Refuse(name, stream, "the site takes over the state of another one"));
             } else {
-                incoming.onOpen(site, sender, open);
+                incoming.onOpen(site, sender, stream, behind);
             }
         });
     }

@@ -276,6 +276,7 @@ public final class Sites implements AutoCloseable {
     // ------------------------------------------------------------------ inputs
 
     private void onView(View next) {
+        bridge.announceEarly();
         bridge.announce();
         bridge.publish();
         bridge.check();

@@ -68,13 +68,17 @@ public final class SiteBytes {
 
     /** Returns one message of each kind. */
     public static List<byte[]> bridges() {
+        BridgeFrame.Announce announce =
+                new BridgeFrame.Announce("paris", true, 3, 7, new SitePart(5, 2, List.of("n1"), List.of(5L)), List.of("g"));
         return List.<BridgeFrame>of(
                         new BridgeFrame.Open("g", 1),
+                        new BridgeFrame.Begin("g", 1, vector()),
                         new BridgeFrame.Resume("g", 1, vector()),
                         new BridgeFrame.Refuse("g", 1, "why"),
                         new BridgeFrame.Batch("g", 1, items()),
                         new BridgeFrame.Acknowledge("g", 1, vector()),
-                        new BridgeFrame.Announce("paris", true, 3, 7, new SitePart(5, 2, List.of("n1"), List.of(5L)), List.of("g")),
+                        announce,
+                        new BridgeFrame.Early(announce),
                         new BridgeFrame.Away("paris", 4))
                 .stream()
                 .map(BridgeFrame::encode)

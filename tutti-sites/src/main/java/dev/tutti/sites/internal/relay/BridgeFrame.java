@@ -12,12 +12,19 @@ import java.util.Map;
  *
  * <p>A master that has messages of a group for another site opens a stream to one master of it. That one answers with
  * the messages that its site has; the stream goes on after them, and is acknowledged as its messages become stable
- * there. Every message names its stream, so that answers to a former one are recognised.
+ * there. A stream may also begin without the answer, behind messages that the other site has acknowledged. Every message
+ * names its stream, so that answers to a former one are recognised.
  */
 public sealed interface BridgeFrame {
 
     /** Wants to send messages of a group. */
     record Open(String group, long stream) implements BridgeFrame {}
+
+    /**
+     * Wants to send messages of a group, and sends those behind {@code behind} without waiting for the answer. The receiver takes them
+     * if it has delivered all that is before them; its answer shows whether it does.
+     */
+    record Begin(String group, long stream, SequenceVector behind) implements BridgeFrame {}
 
     /** The stream goes on after the messages that its receiver has delivered. */
     record Resume(String group, long stream, SequenceVector delivered) implements BridgeFrame {}
@@ -48,7 +55,29 @@ public sealed interface BridgeFrame {
         public boolean isLike(Announce other) {
             return other.isFirst == isFirst && other.site.equals(site) && other.part.equals(part) && other.groups.equals(groups);
         }
+
+        private void put(ByteOutput out) {
+            out.putText(site).putBoolean(isFirst).putLong(seen).putInt(digest);
+            part.put(out);
+            SiteFrame.putList(out, groups, out::putText);
+        }
+
+        private static Announce take(ByteInput in) {
+            return new Announce(
+                    in.takeText(),
+                    in.takeBoolean(),
+                    in.takeLong(),
+                    in.takeInt(),
+                    SitePart.take(in),
+                    SiteFrame.takeList(in, Integer.BYTES, ByteInput::takeText));
+        }
     }
+
+    /**
+     * An announcement to one master, which the one to all masters follows: that has a place in their order, and has to wait while their
+     * view changes.
+     */
+    record Early(Announce announced) implements BridgeFrame {}
 
     /** A site has had no master for too long since list {@code number}, to all masters. */
     record Away(String site, long number) implements BridgeFrame {}
@@ -84,6 +113,7 @@ public sealed interface BridgeFrame {
         ByteOutput out = new ByteOutput();
         switch (this) {
             case Open open -> begin(out, OPEN, open.group, open.stream);
+            case Begin starting -> starting.behind.put(begin(out, BEGIN, starting.group, starting.stream));
             case Resume resume -> resume.delivered.put(begin(out, RESUME, resume.group, resume.stream));
             case Refuse refuse -> begin(out, REFUSE, refuse.group, refuse.stream).putText(refuse.reason);
             case Batch batch -> {
@@ -91,12 +121,8 @@ public sealed interface BridgeFrame {
                 SiteFrame.putList(out, batch.items, item -> item.put(out));
             }
             case Acknowledge acknowledge -> acknowledge.has.put(begin(out, ACKNOWLEDGE, acknowledge.group, acknowledge.stream));
-            case Announce announce -> {
-                out.putByte(ANNOUNCE).putText(announce.site).putBoolean(announce.isFirst).putLong(announce.seen)
-                        .putInt(announce.digest);
-                announce.part.put(out);
-                SiteFrame.putList(out, announce.groups, out::putText);
-            }
+            case Announce announce -> announce.put(out.putByte(ANNOUNCE));
+            case Early early -> early.announced.put(out.putByte(EARLY));
             case StateAsk ask -> begin(out, STATE_ASK, ask.group, ask.transfer).putLong(ask.begunMillis).putBoolean(ask.isBehind);
             case StateOffer offer -> begin(out, STATE_OFFER, offer.group, offer.transfer);
             case StateWait wait -> SequenceVector.putAll(begin(out, STATE_WAIT, wait.group, wait.transfer), wait.has);
@@ -121,18 +147,14 @@ public sealed interface BridgeFrame {
         BridgeFrame frame =
                 switch (kind) {
                     case OPEN -> new Open(in.takeText(), in.takeLong());
+                    case BEGIN -> new Begin(in.takeText(), in.takeLong(), SequenceVector.take(in));
                     case RESUME -> new Resume(in.takeText(), in.takeLong(), SequenceVector.take(in));
                     case REFUSE -> new Refuse(in.takeText(), in.takeLong(), in.takeText());
                     case BATCH -> new Batch(
                             in.takeText(), in.takeLong(), SiteFrame.takeList(in, RelayItem.BYTES_MIN, RelayItem::take));
                     case ACKNOWLEDGE -> new Acknowledge(in.takeText(), in.takeLong(), SequenceVector.take(in));
-                    case ANNOUNCE -> new Announce(
-                            in.takeText(),
-                            in.takeBoolean(),
-                            in.takeLong(),
-                            in.takeInt(),
-                            SitePart.take(in),
-                            SiteFrame.takeList(in, Integer.BYTES, ByteInput::takeText));
+                    case ANNOUNCE -> Announce.take(in);
+                    case EARLY -> new Early(Announce.take(in));
                     case STATE_ASK -> new StateAsk(in.takeText(), in.takeLong(), in.takeLong(), in.takeBoolean());
                     case STATE_OFFER -> new StateOffer(in.takeText(), in.takeLong());
                     case STATE_WAIT -> new StateWait(in.takeText(), in.takeLong(), SequenceVector.takeAll(in));
@@ -160,4 +182,6 @@ public sealed interface BridgeFrame {
     byte STATE_WAIT = 10;
     byte STATE_PART = 11;
     byte STATE_REFUSE = 12;
+    byte BEGIN = 13;
+    byte EARLY = 14;
 }

@@ -6,15 +6,19 @@ import dev.tutti.sites.internal.log.OriginMember;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stream of a site group's messages to one other site, at the master that sends it: open from the answer of the other
- * site's master on, until the other side or this one loses its part. Not thread-safe.
+ * site's master on, until the other side or this one loses its part. It may begin to send before that answer. Not thread-safe.
  */
 public final class OutgoingStream {
 
     /** Messages that were sent together, and are not acknowledged. */
     private record InFlight(SequenceVector last, long bytes, long sentNanos) {}
+
+    /** Most bytes that are sent before the answer: all of them in vain if the receiver does not take the stream. */
+    private static final long UNANSWERED_BYTES_MAX = 512 << 10;
 
     private final String site;
     private final Member receiver;
@@ -27,10 +31,13 @@ public final class OutgoingStream {
     private final List<RelayItem> opening = new ArrayList<>();
 
     private SequenceVector batch = new SequenceVector();
-    private long position;
+    private long position = -1;
     private long inFlightBytes;
     private long acknowledgedAfterNanos = -1;
     private boolean isOpen;
+
+    /** Messages that the stream begins behind; null if it waits for the answer, which says it. */
+    private @Nullable SequenceVector behind;
 
     /**
      * @param site that it goes to
@@ -93,11 +100,32 @@ public final class OutgoingStream {
         batch.raise(member, sequence);
     }
 
-    /** Begins: the receiver's site has delivered these messages. */
+    /**
+     * Begins without an answer, behind the messages that the receiver's site has acknowledged. What it has delivered besides is sent again.
+     */
+    public void begin(Retention retention) {
+        SequenceVector acknowledged = retention.acknowledged(site).copy();
+        behind = acknowledged;
+        sent.raise(acknowledged);
+    }
+
+    /** Returns the messages that the stream begins behind; null if it waits for the answer. */
+    public @Nullable SequenceVector behind() {
+        return behind;
+    }
+
+    /**
+     * Returns whether the stream can go on with this answer: without it, the receiver has not taken what was sent, since that begins
+     * behind messages which it lacks.
+     */
+    public boolean isTaken(SequenceVector delivered) {
+        return behind == null || delivered.covers(behind);
+    }
+
+    /** Takes the answer: the receiver's site has delivered these messages. */
     public void open(SequenceVector delivered, Retention retention) {
         isOpen = true;
         sent.raise(delivered);
-        position = -1;
         retention.acknowledged(site).asMap().forEach((member, last) -> {
             long first = sent.of(member) + 1;
             if (first <= last) {
@@ -111,19 +139,25 @@ public final class OutgoingStream {
 
     /** Returns the next items to send; none if there are none, or the window is full. */
     public List<RelayItem> next(Retention retention, int bytesMax, long nowNanos) {
-        if (!isOpen || inFlightBytes >= windowBytes) {
+        long limitBytes = isOpen ? windowBytes : Math.min(windowBytes, UNANSWERED_BYTES_MAX);
+        if (!mayGoOn(retention) || inFlightBytes >= limitBytes) {
             return List.of();
         }
         batch = new SequenceVector();
         List<RelayItem> items = new ArrayList<>(opening);
         opening.clear();
-        items.addAll(retention.next(this, Math.min(bytesMax, windowBytes - inFlightBytes)));
+        items.addAll(retention.next(this, Math.min(bytesMax, limitBytes - inFlightBytes)));
         if (!items.isEmpty()) {
             long bytes = bytes(items);
             inFlight.add(new InFlight(batch, bytes, nowNanos));
             inFlightBytes += bytes;
         }
         return items;
+    }
+
+    /** Messages that were dropped are told as lost, and only the answer says which of them the receiver's site has. */
+    private boolean mayGoOn(Retention retention) {
+        return isOpen || behind != null && sent.covers(retention.dropped());
     }
 
     /** Takes an acknowledgement. */

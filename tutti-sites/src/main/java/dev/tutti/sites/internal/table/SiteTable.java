@@ -10,6 +10,7 @@ import dev.tutti.core.View;
 import dev.tutti.sites.internal.relay.BridgeFrame;
 import dev.tutti.sites.internal.relay.BridgeFrame.Announce;
 import dev.tutti.sites.internal.relay.SiteFrame;
+import dev.tutti.sites.internal.relay.SitePart;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,6 +37,12 @@ public final class SiteTable {
     /** Last announcements of the masters of the view, in its order. */
     private final LinkedHashMap<Member, Announce> masters = new LinkedHashMap<>();
 
+    /**
+     * Announcements that have come ahead of their place in the order. Masters may differ in them, so that they count only for the choice of
+     * the master that a stream goes to.
+     */
+    private final TreeMap<Member, Announce> early = new TreeMap<>();
+
     private long number;
     private long ignored;
 
@@ -58,12 +65,21 @@ public final class SiteTable {
      * has gone on without, if there are others: the site knows of a crash long before the masters of other sites.
      */
     public @Nullable Member masterOf(String site, String group) {
+        List<SitePart> parts = new ArrayList<>();
+        masters.forEach((master, announced) -> {
+            if (announced.site().equals(site)) {
+                parts.add(announced.part());
+                parts.add(early.getOrDefault(master, announced).part());
+            }
+        });
         Member found = null;
         int members = 0;
         for (Map.Entry<Member, Announce> master : masters.entrySet()) {
             Announce announced = master.getValue();
-            int size = announced.part().members().size();
-            if (announced.site().equals(site) && announced.groups().contains(group) && size > members && !isLeft(announced)) {
+            SitePart part = latest(announced.part(), parts);
+            int size = part.members().size();
+            boolean isOf = announced.site().equals(site) && announced.groups().contains(group);
+            if (isOf && size > members && parts.stream().noneMatch(part::isLeftBy)) {
                 found = master.getKey();
                 members = size;
             }
@@ -71,10 +87,39 @@ public final class SiteTable {
         return found;
     }
 
+    /**
+     * Returns the latest part that a master belongs to: another master of its site may have told of it before, and until both have, their
+     * older parts must not be compared.
+     */
+    private static SitePart latest(SitePart own, List<SitePart> parts) {
+        SitePart latest = own;
+        for (SitePart part : parts) {
+            if (part.view() > latest.view() && part.incarnations().contains(own.self())) {
+                latest = new SitePart(own.self(), part.view(), part.members(), part.incarnations());
+            }
+        }
+        return latest;
+    }
+
     /** Returns whether another master has gone on without the one that has announced this. */
     private boolean isLeft(Announce announced) {
         return masters.values().stream()
                 .anyMatch(other -> other.site().equals(announced.site()) && announced.part().isLeftBy(other.part()));
+    }
+
+    /** Returns the masters of other sites. */
+    public List<Member> mastersBeside(String site) {
+        return masters.entrySet().stream()
+                .filter(master -> !master.getValue().site().equals(site))
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /** Takes an announcement of a master ahead of its place in the order. */
+    public void onEarly(Member master, Announce announced) {
+        if (masters.containsKey(master)) {
+            early.put(master, announced);
+        }
     }
 
     /** Returns the other sites that have a master that has joined a group. */
@@ -106,6 +151,7 @@ public final class SiteTable {
         Map<Member, Announce> before = Map.copyOf(masters);
         masters.clear();
         view.members().stream().filter(before::containsKey).forEach(member -> masters.put(member, before.get(member)));
+        early.keySet().retainAll(masters.keySet());
     }
 
     /** Returns what a master has announced; null if it has announced nothing, or is not in the view. */
@@ -126,6 +172,7 @@ public final class SiteTable {
             return false;
         }
         masters.put(master, announced);
+        early.computeIfPresent(master, (key, ahead) -> ahead.part().view() > announced.part().view() ? ahead : null);
         sort(view);
         boolean isOther = isOther(announced.seen(), announced.digest());
         number = Math.max(number, announced.seen());
@@ -198,6 +245,7 @@ public final class SiteTable {
     public void replace(ByteInput in) {
         rows.clear();
         masters.clear();
+        early.clear();
         number = in.takeLong();
         SiteRow.takeList(in).forEach(row -> rows.put(row.name(), row));
         int count = in.takeCount(MASTER_BYTES_MIN);

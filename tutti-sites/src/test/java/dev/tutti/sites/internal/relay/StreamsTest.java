@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -35,6 +37,28 @@ class StreamsTest {
         }
     }
 
+    /** A site that was restarted as a whole does not take the stream, and a slow line would carry all of it in vain. */
+    @Test
+    void sendsLittleBeforeTheAnswer() {
+        Retention retention = new Retention(HERE, new MemoryLog());
+        retention.add(THERE, new SequenceVector());
+        for (int number = 1; number <= 100; number++) {
+            retention.keep(new Entry(new OriginMember(1, 1, "s1"), number, List.of(), false, new byte[40_000]));
+        }
+        OutgoingStream stream = new OutgoingStream(THERE, MASTER, 1, 1 << 20);
+        stream.begin(retention);
+        assertThat(sendAll(stream, retention)).isBetween(256L << 10, 576L << 10);
+        stream.open(new SequenceVector(), retention);
+        assertThat(sendAll(stream, retention)).isGreaterThan(1000L << 10);
+    }
+
+    private static long sendAll(OutgoingStream stream, Retention retention) {
+        while (!stream.next(retention, 48 << 10, 0).isEmpty()) {
+            // Until the bound is reached.
+        }
+        return stream.inFlightBytes();
+    }
+
     /** One run: three senders here, three members there, each of which may be the receiving master. */
     private static final class Run {
 
@@ -49,6 +73,9 @@ class StreamsTest {
         private OutgoingStream stream = new OutgoingStream(THERE, MASTER, 1, 4096);
         private long streams = 1;
 
+        /** What the receiving master had delivered when the stream was opened; null if the sending one has been told. */
+        private @Nullable SequenceVector answer;
+
         Run(int seed, boolean drops) {
             this.seed = seed;
             this.random = new SplittableRandom(seed);
@@ -60,7 +87,8 @@ class StreamsTest {
             for (int step = 0; step < 400; step++) {
                 step();
             }
-            open();
+            open(true);
+            answer();
             for (int step = 0; step < 400; step++) {
                 pass();
                 members.forEach(Receiver::takeAll);
@@ -87,15 +115,16 @@ class StreamsTest {
         }
 
         private void step() {
-            switch (random.nextInt(8)) {
+            switch (random.nextInt(9)) {
                 case 0, 1 -> send();
                 case 2, 3 -> pass();
                 case 4, 5 -> members.get(random.nextInt(members.size())).take(random);
                 case 6 -> acknowledge();
+                case 7 -> answer();
                 default -> {
                     if (random.nextInt(4) == 0) {
                         master = members.get(random.nextInt(members.size()));
-                        open();
+                        open(random.nextBoolean());
                     }
                 }
             }
@@ -114,10 +143,21 @@ class StreamsTest {
             retention.dropDownTo(bytesMax);
         }
 
-        /** Opens a stream: what was passed on before is still under way to the members. */
-        private void open() {
+        /** Opens a stream, which may begin before the answer: what was passed on before is still under way to the members. */
+        private void open(boolean asks) {
             stream = new OutgoingStream(THERE, MASTER, ++streams, 4096);
-            stream.open(master.arrived.delivered().copy(), retention);
+            if (!asks) {
+                stream.begin(retention);
+            }
+            answer = master.arrived.delivered().copy();
+            assertThat(stream.isTaken(answer)).as("seed %d", seed).isTrue();
+        }
+
+        private void answer() {
+            if (answer != null) {
+                stream.open(answer, retention);
+                answer = null;
+            }
         }
 
         private void pass() {

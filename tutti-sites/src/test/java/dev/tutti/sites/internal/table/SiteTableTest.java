@@ -58,6 +58,26 @@ class SiteTableTest {
         assertThat(table.masterOf("berlin", "orders")).isEqualTo(FIRST);
     }
 
+    /** The third member has left, or has joined: masters tell of it one after the other, and belong to the same part all the time. */
+    @Test
+    void staysTheSameWhileOneMasterHasNotToldTheViewOfAnother() {
+        announce(FIRST, true, new SitePart(1, 6, List.of("n1", "n2"), List.of(1L, 2L)));
+        assertThat(table.masterOf("berlin", "orders")).isEqualTo(FIRST);
+        announce(SECOND, false, new SitePart(2, 7, List.of("n1", "n2", "n3"), List.of(1L, 2L, 4L)));
+        assertThat(table.masterOf("berlin", "orders")).isEqualTo(FIRST);
+    }
+
+    @Test
+    void isTheNextOneAsSoonAsThatTellsThatTheFirstIsGone() {
+        long number = table.number();
+        table.onEarly(SECOND, new Announce("berlin", true, 0, 0, new SitePart(2, 6, List.of("n2", "n3"), List.of(2L, 3L)), List.of("orders")));
+        assertThat(table.masterOf("berlin", "orders")).isEqualTo(SECOND);
+        assertThat(table.number()).isEqualTo(number);
+        assertThat(table.row("berlin").members()).containsExactly("n1", "n2", "n3");
+        announce(FIRST, true, new SitePart(1, 8, List.of("n1", "n2", "n3"), List.of(1L, 2L, 3L)));
+        assertThat(table.masterOf("berlin", "orders")).isEqualTo(FIRST);
+    }
+
     @Test
     void isOneOfTheLargestPartIfTheSiteIsDivided() {
         announce(FIRST, true, new SitePart(1, 6, List.of("n1"), List.of(1L)));

@@ -6,6 +6,10 @@ import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.IMAGES_SE
 import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.REMOVALS_SENT;
 import static java.util.Objects.requireNonNull;
 
+import dev.tutti.tomcat.replication.acks.Acknowledgements;
+import dev.tutti.tomcat.replication.base.LocalMember;
+import dev.tutti.tomcat.replication.base.ReplicaContext;
+import dev.tutti.tomcat.replication.holders.Holders;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.EndReason;
 import dev.tutti.tomcat.replication.session.Field;
@@ -30,7 +34,7 @@ final class OwnWrites {
 
     private final ReplicaContext context;
     private final SessionStore store;
-    private final Outbox outbox;
+    private final Holders holders;
     private final Contact contact;
     private final Acknowledgements acknowledgements;
     private final LocalMember self;
@@ -38,13 +42,13 @@ final class OwnWrites {
     OwnWrites(
             ReplicaContext context,
             SessionStore store,
-            Outbox outbox,
+            Holders holders,
             Contact contact,
             Acknowledgements acknowledgements,
             LocalMember self) {
         this.context = context;
         this.store = store;
-        this.outbox = outbox;
+        this.holders = holders;
         this.contact = contact;
         this.acknowledgements = acknowledgements;
         this.self = self;
@@ -123,7 +127,7 @@ final class OwnWrites {
 
     private long send(SessionRecord record, SessionMessage message, SessionVersion version) {
         boolean isImage = message instanceof SessionMessage.Image;
-        long number = outbox.toGroup(message, isImage ? IMAGES_SENT : DELTAS_SENT, true);
+        long number = holders.send(record, message, isImage ? IMAGES_SENT : DELTAS_SENT);
         record.onPublished(number, version.counter(), acknowledgements.settled());
         return number;
     }
@@ -142,7 +146,7 @@ final class OwnWrites {
             context.counters().add(CHANGES_REASSERTED, delta.writes().size());
             number = send(record, delta, delta.version());
         }
-        acknowledgements.onReasserted(number);
+        acknowledgements.onReasserted(record.uid(), number);
         return number;
     }
 
@@ -157,6 +161,6 @@ final class OwnWrites {
         SessionVersion version = record.claim(self.origin(), nowNanos);
         String key = store.keyOf(record.id());
         store.remove(record.uid(), new SessionStore.Tombstone(key, version, reason, nowNanos));
-        return isKnown ? outbox.toGroup(new SessionMessage.Remove(record.uid(), key, version, reason), REMOVALS_SENT, true) : 0;
+        return isKnown ? holders.tell(record, new SessionMessage.Remove(record.uid(), key, version, reason), REMOVALS_SENT, true) : 0;
     }
 }

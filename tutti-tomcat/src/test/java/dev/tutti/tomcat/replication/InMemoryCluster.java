@@ -89,6 +89,12 @@ public final class InMemoryCluster {
         }
 
         @Override
+        public CompletableFuture<Void> post(Member receiver, byte[] message) {
+            sendTo(receiver, message);
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
         public boolean trySendTo(Member receiver, byte[] message) {
             return sendTo(receiver, message);
         }

@@ -1,5 +1,6 @@
 package dev.tutti.tomcat.replication.session;
 
+import dev.tutti.tomcat.replication.holders.Changes;
 import dev.tutti.tomcat.replication.session.SessionMessage.Delta;
 import dev.tutti.tomcat.replication.session.SessionMessage.Image;
 import dev.tutti.tomcat.replication.session.SessionMessage.Write;
@@ -69,6 +70,7 @@ public final class SessionRecord {
     private volatile long unsettledFrom;
     private volatile @Nullable Slot publishedId;
     private volatile State state;
+    private volatile Spread spread = Spread.NONE;
 
     public SessionRecord(UUID uid, long createdMillis, long nowNanos, State state) {
         this.uid = uid;
@@ -93,6 +95,15 @@ public final class SessionRecord {
 
     public void enter(State next) {
         state = next;
+    }
+
+    /** Returns where the session is besides this member, if only some members hold it. */
+    public Spread spread() {
+        return spread;
+    }
+
+    public void spread(Spread next) {
+        spread = next;
     }
 
     /** Returns the id that the client has, route included; empty if it is not known yet. */
@@ -293,6 +304,11 @@ public final class SessionRecord {
         publishedCounter = Math.max(publishedCounter, first);
     }
 
+    /** Notes that the last changes made here, if there are any, have been sent to further members. */
+    public void onPublishedAgain(long number) {
+        published = published == 0 ? 0 : Math.max(published, number);
+    }
+
     public boolean isOverruled() {
         return !overruled.isEmpty();
     }
@@ -416,14 +432,15 @@ public final class SessionRecord {
         return new Slot(version, change.content(), change.isListening(), basis);
     }
 
-    public void merge(Image image, long nowNanos) {
+    /** Merges an image; {@code origin} is this member's. */
+    public void merge(Image image, long origin, long nowNanos) {
         touch(image.touched(), nowNanos - image.idleMillis() * 1_000_000);
         boolean isChanged = false;
         for (Map.Entry<Field, Slot> entry : image.slots().entrySet()) {
             Slot slot = entry.getValue();
             raise(counter, slot.version().counter());
             Change change = new Change(entry.getKey(), slot.content(), slot.isListening());
-            isChanged |= putOther(new Write(change, slot.version()), slot.version(), slot.version().origin());
+            isChanged |= putOther(new Write(change, slot.basis()), slot.version(), origin);
         }
         if (isChanged) {
             revision.incrementAndGet();
@@ -454,7 +471,8 @@ public final class SessionRecord {
 
     /** Stores a value, unless there is a newer one. */
     private void put(Field field, Slot slot) {
-        slots.merge(field, slot, (present, next) -> next.version().isAfter(present.version()) ? next : present);
+        slots.merge(field, slot, (present, next) ->
+                next.version().isAfter(present.version()) || present.isWithoutBasisOf(next) ? next : present);
         if (slot.isRemoved()) {
             forgetRemovedSlots();
         }

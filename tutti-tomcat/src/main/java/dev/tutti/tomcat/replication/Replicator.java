@@ -155,7 +155,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     /** Joins the group; called once. Waits until others are met, or there is no reason to wait for them any longer. */
     public SessionChannel.JoinResult join(SessionChannel.Source source, String group) {
         try {
-            SessionChannel joined = source.join(group, this);
+            SessionChannel joined = source.join(group, isHeldBySome() ? new EarlyMessages(this, context.counters()) : this);
             joinResult = joined.joinResult();
             outbox.open(joined);
             holders.onJoined();

@@ -38,7 +38,7 @@ final class CopiesWorld {
         private static final long serialVersionUID = 1;
     }
 
-    final InMemoryCluster cluster = InMemoryCluster.manual();
+    final InMemoryCluster cluster = InMemoryCluster.manual().withEarlyUnicasts();
     final Map<String, Node> nodes = new LinkedHashMap<>();
     final List<String> story = new ArrayList<>();
     final Random random;

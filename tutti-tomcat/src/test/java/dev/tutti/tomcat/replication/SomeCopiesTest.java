@@ -158,6 +158,29 @@ class SomeCopiesTest {
     }
 
     @Test
+    void copyThatIsAnnouncedToAHomeBeforeItIsInTheViewIsToldOfEachChange() {
+        CopiesWorld world = world(2, 7);
+        List<String> ids = create(world);
+        for (String id : ids) {
+            // Copies at nodes that are not to hold the session count as well.
+            List.of("n2", "n3", "n4").forEach(name -> node(world, name).request(id));
+        }
+        world.cluster.holdViews("n1", true);
+        world.kill("n6");
+        world.cluster.deliverAll(world.random);
+        world.cluster.holdViews("n1", false);
+        world.cluster.deliverAll(world.random);
+        for (String id : ids) {
+            List<String> holders = world.holders(id);
+            Result written = node(world, "n7").request(id);
+            assertThat(written.isConfirmed()).isTrue();
+            for (String holder : holders) {
+                assertThat(node(world, holder).request(id).read()).as(id + " at " + holder).contains(written.word());
+            }
+        }
+    }
+
+    @Test
     void twoNodesHoldEverything() {
         CopiesWorld world = world(3, 2);
         List<String> ids = create(world);

@@ -38,6 +38,7 @@ public final class MessageReader {
     private static final EndReason[] REASONS = EndReason.values();
     private static final SessionMessage.Knowledge[] KNOWLEDGE = SessionMessage.Knowledge.values();
     private static final byte[] NOTHING = {};
+    private static final int KIND_OFFSET = 1 + Long.BYTES;
     private static final int FIELD_BYTES_MIN = 1 + 4;
     private static final int SLOT_BYTES_MIN = FIELD_BYTES_MIN + 24 + 1 + 4;
     private static final int WRITE_BYTES_MIN = SLOT_BYTES_MIN;
@@ -71,6 +72,18 @@ public final class MessageReader {
             throw new MalformedMessageException(reader.bytes.remaining() + " bytes after the end of a message");
         }
         return new Numbered(reader.number, decoded);
+    }
+
+    /** Returns the view that the sender of a message has just entered, if that is what the message says; 0 otherwise. */
+    public static long enteredView(byte[] message) {
+        if (message.length <= KIND_OFFSET || message[KIND_OFFSET] != MessageWriter.SETTLED) {
+            return 0;
+        }
+        try {
+            return decode(message).message() instanceof SessionMessage.Settled settled && settled.stage() == 0 ? settled.view() : 0;
+        } catch (MalformedMessageException e) {
+            return 0;
+        }
     }
 
     private SessionMessage takeMessage() throws MalformedMessageException {

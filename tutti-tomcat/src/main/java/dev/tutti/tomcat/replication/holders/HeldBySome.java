@@ -69,6 +69,8 @@ public final class HeldBySome implements Holders {
 
     @Override
     public void onMembers(View view, Member member, Peers present) {
+        // Before all that this member sends in the view, so that the receivers know what belongs to it.
+        present.others().forEach(other -> link.post(other, new SessionMessage.Settled(view.id().number(), 0)));
         where.onMembers(view, present, member, keeper::onNewHome);
         synchronized (names) {
             present.origins().forEach((origin, each) -> names.putLast(origin, each.name()));
@@ -87,7 +89,7 @@ public final class HeldBySome implements Holders {
         Set<Member> together = view.transitionalSet(member);
         boolean isMerge = !together.containsAll(view.members());
         context.executor().execute(() -> {
-            onStage(number, 0);
+            onSettled(member, new SessionMessage.Settled(number, 0));
             keeper.prepare(number, member, together, isMerge);
         });
     }

@@ -155,7 +155,7 @@ public sealed interface SessionMessage {
     /**
      * The sender has done its part of the moves that a view requires.
      *
-     * @param stage 0: it is in the view; 1: the homes know of its copies; 2: the sessions whose home it is have all their copies
+     * @param stage 0: it is in the view, which it tells each other member before all that it sends to that one in it; 1: the homes know of its copies; 2: the sessions whose home it is have all their copies
      */
     record Settled(long view, int stage) implements SessionMessage {}
 

@@ -43,6 +43,7 @@ final class ManagerSettings {
     private Acknowledgement acknowledgement = Acknowledgement.ALL;
     private Duration acknowledgementTimeout = ReplicationOptions.ACKNOWLEDGEMENT_TIMEOUT;
     private Duration changeDelay = Duration.ofMillis(50);
+    private Duration objectTimeout = Duration.ofMinutes(1);
     private Duration queryTimeout = Duration.ofSeconds(1);
     private Duration startTimeout = Duration.ofSeconds(10);
     private Duration joinPatience = Duration.ofSeconds(10);
@@ -170,6 +171,10 @@ final class ManagerSettings {
         });
     }
 
+    void setObjectTimeout(String text) {
+        objectTimeout = duration("objectTimeout", text);
+    }
+
     void setQueryTimeout(String text) {
         queryTimeout = duration("queryTimeout", text);
     }
@@ -224,6 +229,10 @@ final class ManagerSettings {
 
     Duration changeDelay() {
         return changeDelay;
+    }
+
+    Duration objectTimeout() {
+        return objectTimeout;
     }
 
     Duration stopTimeout() {

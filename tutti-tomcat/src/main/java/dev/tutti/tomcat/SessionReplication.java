@@ -175,6 +175,21 @@ final class SessionReplication {
         }
     }
 
+    /**
+     * Keeps sessions that have not been used for a while as bytes only. The next request makes an object of one again.
+     *
+     * @param unused 0 for never
+     */
+    void dropObjects(Duration unused) {
+        for (SessionRecord record : unused.isZero() ? List.<SessionRecord>of() : sessions()) {
+            if (!(record.handle() instanceof TuttiSession session)) {
+                record.tidy();
+            } else if (idleMillis(record) >= unused.toMillis()) {
+                session.rest();
+            }
+        }
+    }
+
     /** Returns the session with this id, if it is here. */
     @Nullable SessionRecord find(String id) {
         Replicator present = replicator;

@@ -225,6 +225,11 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         settings.setChangeDelay(duration);
     }
 
+    /** Sets the time without a use after which a node keeps a session as bytes only: 1 min by default; 0 s for never. */
+    public void setObjectTimeout(String duration) {
+        settings.setObjectTimeout(duration);
+    }
+
     /** Sets the time that a request waits for the others when its session is not here, 1 s by default. */
     public void setQueryTimeout(String duration) {
         settings.setQueryTimeout(duration);
@@ -455,6 +460,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
             }
         }
         replication.forEachSession(TuttiSession::replicateChanges);
+        replication.dropObjects(settings.objectTimeout());
         processingTime += System.currentTimeMillis() - startMillis;
     }
 

@@ -1,6 +1,7 @@
 package dev.tutti.campaign.sessions;
 
 import dev.tutti.campaign.host.ChaosException;
+import dev.tutti.campaign.host.Pause;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Measures the heap that sessions take at each node: the bytes of reachable objects, with sessions and without. */
+/** Measures the heap that idle sessions take at each node: the bytes of reachable objects, with sessions and without. */
 final class Memory {
 
     private static final int CLIENTS = 16;
@@ -40,16 +41,23 @@ final class Memory {
     private final Supplier<List<Place>> places;
     private final Path directory;
     private final List<String> options;
+    private final Duration idle;
     private final Consumer<String> news;
     private final LinkedHashMap<Replication, List<Heap>> results = new LinkedHashMap<>();
     private int failed;
 
-    /** @param places places of the nodes of the next system */
-    Memory(Distribution distribution, Supplier<List<Place>> places, Path directory, List<String> options, Consumer<String> news) {
+    /**
+     * @param places places of the nodes of the next system
+     * @param idle time from the last use of the sessions to the measurement
+     */
+    Memory(
+            Distribution distribution, Supplier<List<Place>> places, Path directory, List<String> options, Duration idle,
+            Consumer<String> news) {
         this.distribution = distribution;
         this.places = places;
         this.directory = directory;
         this.options = options;
+        this.idle = idle;
         this.news = news;
     }
 
@@ -63,6 +71,8 @@ final class Memory {
             List<Long> empty = tomcats.nodes().stream().map(TomcatProcess::liveBytes).toList();
             news.accept(system + ": " + tomcats.nodes().size() + " nodes run, " + sessions + " sessions are being created");
             fill(tomcats, sessions, bytes);
+            news.accept(system + ": the sessions are there, and nobody uses them for " + idle.toSeconds() + " s");
+            Pause.millis(idle.toMillis());
             List<Heap> heaps = new ArrayList<>();
             for (int node = 0; node < empty.size(); node++) {
                 heaps.add(new Heap(empty.get(node), tomcats.nodes().get(node).liveBytes()));

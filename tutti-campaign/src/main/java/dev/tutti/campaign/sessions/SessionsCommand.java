@@ -83,7 +83,7 @@ public final class SessionsCommand extends CampaignCommand {
     private List<Duration> pauses = new ArrayList<>();
 
     @Option(names = "--systems", paramLabel = "NAMES", split = ",", defaultValue = "tutti,tutti-plain,delta,backup",
-            description = "For compare and rate: tutti, tutti-plain, tutti-async, tutti-copies, delta, delta-sync, backup"
+            description = "For compare and rate: tutti, tutti-plain, tutti-async, tutti-copies, tutti-kept, tutti-copies-kept, delta, delta-sync, backup"
                     + " (default: tutti,tutti-plain,delta,backup)."
                     + " For the others the first one counts.")
     private List<String> systems = new ArrayList<>();
@@ -97,6 +97,10 @@ public final class SessionsCommand extends CampaignCommand {
     @Option(names = "--bytes", paramLabel = "N", defaultValue = "4096",
             description = "Bytes of the attribute of each session of memory (default: 4096).")
     private int bytes;
+
+    @Option(names = "--idle", paramLabel = "TIME", defaultValue = "130s",
+            description = "Time without requests before memory is measured (default: 130s, in which objects of sessions are dropped).")
+    private Duration idle = Duration.ofSeconds(130);
 
     @Option(names = "--balancing", paramLabel = "KIND", defaultValue = "both",
             description = "One of ${COMPLETION-CANDIDATES} (default: both, every other client sticky).")
@@ -167,7 +171,7 @@ public final class SessionsCommand extends CampaignCommand {
                 wanted.add(Replication.parse(name));
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(
-                        line(), "there is no system '" + name + "'; there are tutti, tutti-plain, tutti-async, tutti-copies, delta, delta-sync, backup", e);
+                        line(), "there is no system '" + name + "'; there are tutti, tutti-plain, tutti-async, tutti-copies, tutti-kept, tutti-copies-kept, delta, delta-sync, backup", e);
             }
         }
         if (isSpaced && scenario == Scenario.RATE) {
@@ -214,7 +218,7 @@ public final class SessionsCommand extends CampaignCommand {
                 out().print(rates.text());
             }
         } else if (scenario == Scenario.MEMORY) {
-            Memory memory = new Memory(distribution, this::places, directory, options, this::say);
+            Memory memory = new Memory(distribution, this::places, directory, options, idle, this::say);
             wanted.forEach(system -> memory.run(system, sessions, bytes));
             result.put("sessions", sessions);
             result.put("bytes", bytes);

@@ -60,7 +60,7 @@ public final class SessionRecord {
     private final AtomicLong revision = new AtomicLong();
     private final AtomicReference<SessionVersion> touched = new AtomicReference<>(SessionVersion.NONE);
     private final AtomicLong usedNanos;
-    private final AtomicReference<@Nullable Object> handle = new AtomicReference<>();
+    private final Attachment handle = new Attachment();
     private volatile long toldNanos;
     private volatile long published;
 
@@ -175,15 +175,29 @@ public final class SessionRecord {
         return touched.get();
     }
 
-    /** Returns the object that the container has attached, null if none; set once. */
+    /** Returns the object that the container has attached; null if there is none, or it was dropped. */
     public @Nullable Object handle() {
-        return handle.get();
+        return handle.object();
     }
 
     /** Attaches {@code candidate}, unless something is attached already, and returns what is attached then. */
     public Object attach(Object candidate) {
-        Object present = handle.compareAndExchange(null, candidate);
-        return present == null ? candidate : present;
+        return handle.attach(candidate);
+    }
+
+    /** Holds the attached object, if it is this one. */
+    public void hold(Object attached) {
+        handle.hold(attached);
+    }
+
+    /** Lets the attached object be dropped when nobody else holds it, if it is this one. */
+    public void loosen(Object attached) {
+        handle.loosen(attached);
+    }
+
+    /** Frees what is left of an object that was dropped. */
+    public void tidy() {
+        handle.tidy();
     }
 
     public long idleNanos(long nowNanos) {

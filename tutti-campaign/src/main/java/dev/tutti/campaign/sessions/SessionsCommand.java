@@ -36,6 +36,8 @@ import picocli.CommandLine.Parameters;
             "  restarts  three nodes, each killed or stopped and started again in turn",
             "  rolling   two nodes, each stopped and started again, --times over",
             "  pauses    two nodes, one of them paused with requests that clients give up",
+            "  double    five nodes, two of them killed one after the other and at once,",
+            "            --rounds times; for tutti-copies",
             "  compare   the same for several --systems: wrong reads, divergence, losses",
             "            by kill, restart and pause, rate and latency",
             "  rate      rate, latency and CPU time of several --systems, by turns",
@@ -53,12 +55,14 @@ import picocli.CommandLine.Parameters;
             "  tutti sessions rate --systems tutti,delta --rounds 5",
             "  tutti sessions memory --systems tutti,tutti-copies --sessions 100000",
             "  tutti sessions restarts --systems tutti-copies",
+            "  tutti sessions double --systems tutti-copies",
             "  tutti sessions restarts --short",
             "  sudo tutti sessions restarts --spaces",
         })
 public final class SessionsCommand extends CampaignCommand {
 
     private static final int NODES = 3;
+    private static final int NODES_OF_DOUBLE = 5;
 
     /** Number of nodes for rolling restarts and pauses. */
     private static final int PAIR = 2;
@@ -67,7 +71,7 @@ public final class SessionsCommand extends CampaignCommand {
     private static final Duration SHORT_TIME = Duration.ofSeconds(45);
 
     /** Treatment of the nodes. */
-    enum Scenario { RESTARTS, ROLLING, PAUSES, COMPARE, RATE, MEMORY }
+    enum Scenario { RESTARTS, ROLLING, PAUSES, DOUBLE, COMPARE, RATE, MEMORY }
 
     @Parameters(paramLabel = "SCENARIO", description = "One of ${COMPLETION-CANDIDATES}.")
     private Scenario scenario = Scenario.RESTARTS;
@@ -118,7 +122,7 @@ public final class SessionsCommand extends CampaignCommand {
             description = "For compare and rate: time of a measurement of rate and latency (default: 30s).")
     private Duration measured = Duration.ofSeconds(30);
 
-    @Option(names = "--rounds", paramLabel = "N", defaultValue = "3", description = "Rounds of rate (default: 3).")
+    @Option(names = "--rounds", paramLabel = "N", defaultValue = "3", description = "Rounds of rate and double (default: 3).")
     private int rounds;
 
     @Option(names = "--short", description = "At most a minute: restarts for 45 s, 2 rounds, a pause of 8 s.")
@@ -236,7 +240,11 @@ public final class SessionsCommand extends CampaignCommand {
                 tomcats.nodes().forEach(tomcats::awaitAllMembers);
                 result.put("replication", replication.toString());
                 result.put("sessions", sessions);
-                isGood = scenario == Scenario.PAUSES ? pause(tomcats, tally, result) : restart(tomcats, tally, result);
+                isGood = switch (scenario) {
+                    case PAUSES -> pause(tomcats, tally, result);
+                    case DOUBLE -> killTwo(tomcats, tally, result);
+                    default -> restart(tomcats, tally, result);
+                };
             }
             result.putAll(tally.map());
             if (!isJson) {
@@ -258,6 +266,9 @@ public final class SessionsCommand extends CampaignCommand {
     private int nodes() {
         if (scenario == Scenario.MEMORY) {
             return nodes;
+        }
+        if (scenario == Scenario.DOUBLE) {
+            return NODES_OF_DOUBLE;
         }
         return scenario == Scenario.ROLLING || scenario == Scenario.PAUSES ? PAIR : NODES;
     }
@@ -301,6 +312,14 @@ public final class SessionsCommand extends CampaignCommand {
         }
         result.put("faults", restarts.faults());
         return tally.wrong() == 0;
+    }
+
+    private boolean killTwo(Tomcats tomcats, Tally tally, Map<String, Object> result) {
+        List<Client> clients = tomcats.clients(sessions, balancing, tally);
+        DoubleKills kills = new DoubleKills(tomcats, clients, tally, think.toMillis(), this::say);
+        kills.run(rounds);
+        result.put("kills", kills.outcomes());
+        return kills.isGood();
     }
 
     private boolean pause(Tomcats tomcats, Tally tally, Map<String, Object> result) {

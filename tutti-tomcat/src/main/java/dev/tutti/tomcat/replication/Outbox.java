@@ -42,7 +42,7 @@ final class Outbox implements Link {
     private final Object sending = new Object();
     private final Acknowledgements acknowledgements;
 
-    /** Messages to single members that were sent before the group was joined: its first view precedes the end of the join. */
+    /** Messages from before the group was joined: its first view precedes the end of the join. */
     private final ArrayDeque<Consumer<SessionChannel>> early = new ArrayDeque<>();
 
     private @Nullable SessionChannel opened;
@@ -120,25 +120,35 @@ final class Outbox implements Link {
         }
         byte[] bytes = MessageWriter.encode(0, message);
         long number = 0;
-        CompletableFuture<Void> accepted;
-        // Before the lock, which the end of the join needs.
-        SessionChannel joined = channel.join();
         synchronized (sending) {
             if (isNumbered && acknowledgement != Acknowledgement.NONE) {
                 number = ++sent;
                 putNumber(bytes, number);
             }
-            accepted = joined.send(bytes);
-            room.onSent(bytes.length, accepted);
+            // The end of the join may need the thread that sends.
+            whenOpen(joined -> count(bytes, joined.send(bytes)));
         }
         counters.increment(counter);
+        return number;
+    }
+
+    private void whenOpen(Consumer<SessionChannel> message) {
+        SessionChannel present = opened;
+        if (present == null) {
+            early.add(message);
+        } else {
+            message.accept(present);
+        }
+    }
+
+    private void count(byte[] bytes, CompletableFuture<Void> accepted) {
+        room.onSent(bytes.length, accepted);
         counters.add(BYTES_SENT, bytes.length);
         accepted.whenComplete((done, failure) -> {
             if (failure != null) {
                 counters.increment(SEND_FAILURES);
             }
         });
-        return number;
     }
 
     private static void putNumber(byte[] bytes, long number) {
@@ -178,23 +188,7 @@ final class Outbox implements Link {
     }
 
     private void post(Member receiver, byte[] bytes) {
-        SessionChannel present = opened;
-        if (present == null) {
-            early.add(joined -> post(joined, receiver, bytes));
-        } else {
-            post(present, receiver, bytes);
-        }
-    }
-
-    private void post(SessionChannel present, Member receiver, byte[] bytes) {
-        CompletableFuture<Void> accepted = present.post(receiver, bytes);
-        room.onSent(bytes.length, accepted);
-        counters.add(BYTES_SENT, bytes.length);
-        accepted.whenComplete((done, failure) -> {
-            if (failure != null) {
-                counters.increment(SEND_FAILURES);
-            }
-        });
+        whenOpen(joined -> count(bytes, joined.post(receiver, bytes)));
     }
 
     /** Sends to one member; may wait for flow control. */

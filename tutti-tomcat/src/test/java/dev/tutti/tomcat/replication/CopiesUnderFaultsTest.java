@@ -22,6 +22,10 @@ import org.junit.jupiter.api.Test;
 class CopiesUnderFaultsTest {
 
     private static final int SEEDS = 200;
+
+    /** Seeds that have found errors. */
+    private static final List<Long> KEPT = List.of(1_028L, 2_482L, 38_412L);
+
     private static final int SIZE_MAX = 7;
     private static final int STEPS = 40;
 
@@ -212,6 +216,11 @@ class CopiesUnderFaultsTest {
         for (long seed = Long.getLong("seed", 0); seed < Long.getLong("until", SEEDS); seed++) {
             run(seed);
         }
+    }
+
+    @Test
+    void seedsThatHaveFoundErrorsStayGood() {
+        KEPT.forEach(CopiesUnderFaultsTest::run);
     }
 
     private static void run(long seed) {

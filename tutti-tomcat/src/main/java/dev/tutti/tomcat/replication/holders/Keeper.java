@@ -40,6 +40,9 @@ final class Keeper {
     /** Sessions whose home this member has become, with the holders that have not announced their copies to it so far. */
     private final Map<SessionRecord, Set<Member>> unproven = new ConcurrentHashMap<>();
 
+    /** Members that have gone, until all holders have compared the sessions in which those have written. */
+    private final Set<Long> departed = ConcurrentHashMap.newKeySet();
+
     Keeper(Surroundings surroundings, Whereabouts where, Copies copies, Moves moves, Link link, Watchman watchman) {
         this.context = surroundings.context();
         this.store = surroundings.store();
@@ -105,6 +108,7 @@ final class Keeper {
             }
         });
         unproven.clear();
+        departed.clear();
     }
 
     /** Adds what a view requires to the moves. */
@@ -116,16 +120,20 @@ final class Keeper {
         if (isMerge) {
             addEnds();
         }
+        Placement before = where.before();
+        if (before != null) {
+            departed.addAll(where.gone(Whereabouts.origins(before.members())));
+        }
         for (SessionRecord record : store.after(null).values()) {
             if (record.state() != SessionRecord.State.COMPLETE) {
                 continue;
             }
             String key = where.keyOf(record);
-            switch (MovePlan.step(key, member, now, where.before(), together, where.primary(record), where.isCurrent(record))) {
+            switch (MovePlan.step(key, member, now, before, together, where.primary(record), where.isCurrent(record))) {
                 case SEND -> moves.add(record.uid(), true, () -> announceIfUnknown(record, true));
                 case TELL -> moves.add(record.uid(), false, () -> announceIfUnknown(record, false));
                 case KEEP -> keepInView(record);
-                case NOTHING -> {}
+                case NOTHING -> compareInView(record);
             }
         }
         moves.onPrepared(number);
@@ -149,12 +157,19 @@ final class Keeper {
         return store.get(record.uid()) != record || where.isCurrent(record) ? 0 : copies.announce(record, isWhole);
     }
 
+    /** Sees to it that the home has what a member that is gone may have sent to this holder alone. */
+    private void compareInView(SessionRecord record) {
+        if (record.isWrittenBy(departed)) {
+            moves.add(record.uid(), false, () -> store.get(record.uid()) == record ? copies.announce(record, false) : 0);
+        }
+    }
+
     /**
-     * If the primary is gone, it may have sent its last change to some holders only, so that the others get it from here, and
+     * A member that is gone may have sent its last change to some holders only, so that the others get it from here, and
      * send back in turn what this member lacks.
      */
     private void keepInView(SessionRecord record) {
-        if (where.primary(record) == null && !record.spread().others().isEmpty()) {
+        if ((where.primary(record) == null || record.isWrittenBy(departed)) && !record.spread().others().isEmpty()) {
             moves.add(record.uid(), true, () -> {
                 copies.forward(record, record.spread().others());
                 abundant.add(record);
@@ -253,5 +268,6 @@ final class Keeper {
     void clear() {
         abundant.clear();
         unproven.clear();
+        departed.clear();
     }
 }

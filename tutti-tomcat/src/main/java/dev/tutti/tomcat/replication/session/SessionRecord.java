@@ -159,6 +159,11 @@ public final class SessionRecord {
         return slots.get(field);
     }
 
+    /** Returns whether one of these members has written a value that the session has now. */
+    public boolean isWrittenBy(Set<Long> origins) {
+        return slots.values().stream().anyMatch(slot -> origins.contains(slot.version().origin()));
+    }
+
     /** Returns the fields of {@code kind} that have a value. */
     public List<Field> fields(Field.Kind kind) {
         List<Field> fields = new ArrayList<>();

@@ -104,7 +104,7 @@ final class OwnWrites {
     }
 
     /**
-     * Makes changes and sends them; the whole session if the group does not know it yet.
+     * Makes changes and sends them; the whole session if the group does not know it yet. For requests: may wait.
      *
      * @param view number of the view in which it was decided that they may be made
      * @param marks marks of the requests that make them
@@ -120,9 +120,14 @@ final class OwnWrites {
         }
         if (isFirst) {
             record.enter(SessionRecord.State.COMPLETE);
-            return send(record, record.image(writer.nowNanos()), delta.version());
+        } else if (record.state() == SessionRecord.State.ENDED) {
+            return 0;
         }
-        return record.state() == SessionRecord.State.ENDED ? 0 : send(record, delta, delta.version());
+        long number = send(record, isFirst ? record.image(writer.nowNanos()) : delta, delta.version());
+        if (isFirst || delta.hasId()) {
+            holders.awaitFindable();
+        }
+        return number;
     }
 
     private long send(SessionRecord record, SessionMessage message, SessionVersion version) {

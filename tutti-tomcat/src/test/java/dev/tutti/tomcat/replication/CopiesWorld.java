@@ -96,6 +96,9 @@ final class CopiesWorld {
     }
 
     private boolean await(CompletableFuture<Void> future, long timeoutNanos) {
+        if (cluster.isOnGroupThread()) {
+            throw new AssertionError("a wait on the group's thread, which has to go on for it to end");
+        }
         long endNanos = nowNanos + timeoutNanos;
         while (!future.isDone()) {
             if (cluster.deliverOne(random)) {
@@ -196,7 +199,9 @@ final class CopiesWorld {
         String create(String id) {
             SessionRecord record = replicator.create(id, 0);
             String word = "w" + words++;
-            write(record, List.of(word), List.of(new Change(Field.MAX_INACTIVE, SessionRecord.encodeInt(1_800), false)));
+            // As the container's session does it: the id is among the first changes.
+            Change named = new Change(Field.ID, id.getBytes(StandardCharsets.UTF_8), false);
+            write(record, List.of(word), List.of(named, new Change(Field.MAX_INACTIVE, SessionRecord.encodeInt(1_800), false)));
             story.add(name + " creates " + id + " with " + word);
             return word;
         }

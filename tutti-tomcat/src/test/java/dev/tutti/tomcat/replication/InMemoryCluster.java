@@ -27,6 +27,7 @@ public final class InMemoryCluster {
 
     private final boolean isThreaded;
     private boolean isUnicastEarly;
+    private boolean isOnGroupThread;
     private final List<Seat> seats = new ArrayList<>();
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private long incarnations;
@@ -166,6 +167,7 @@ public final class InMemoryCluster {
                 isInBatch = true;
             }
             if (next != null) {
+                isOnGroupThread = !isThreaded;
                 next.action.run();
             }
         }
@@ -192,6 +194,7 @@ public final class InMemoryCluster {
         private void deliverEarly(Delivery delivery) {
             inbox.remove(delivery);
             isInBatch = true;
+            isOnGroupThread = true;
             delivery.action.run();
         }
 
@@ -333,13 +336,28 @@ public final class InMemoryCluster {
             }
         }
         if (!tasks.isEmpty()) {
-            choices.add(() -> tasks.poll().run());
+            choices.add(this::runTask);
         }
         if (choices.isEmpty()) {
             return false;
         }
-        choices.get(random.nextInt(choices.size())).run();
+        boolean before = isOnGroupThread;
+        try {
+            choices.get(random.nextInt(choices.size())).run();
+        } finally {
+            isOnGroupThread = before;
+        }
         return true;
+    }
+
+    /** Returns whether a view or a message is being handled, so that nothing may wait. For {@link #deliverOne}. */
+    public boolean isOnGroupThread() {
+        return isOnGroupThread;
+    }
+
+    private void runTask() {
+        isOnGroupThread = false;
+        tasks.poll().run();
     }
 
     /** Delivers all that can be delivered, in an order drawn from {@code random}. */

@@ -180,6 +180,20 @@ class SomeCopiesTest {
         }
     }
 
+    /** A wait in the view, on the group's thread, would be for that thread itself. */
+    @Test
+    void sessionWhoseHolderIsKilledBeforeItHasItIsMadeAgainInTheViewWithoutAWait() {
+        for (int index = 0; index < 12; index++) {
+            CopiesWorld world = world(2, 4);
+            String id = "new-" + index;
+            world.cluster.hold("n2");
+            world.cluster.executor().execute(() -> world.kill("n2"));
+            node(world, "n1").create(id);
+            world.rest(6);
+            assertThat(node(world, "n3").request(id).read()).as(id).hasSize(1);
+        }
+    }
+
     @Test
     void twoNodesHoldEverything() {
         CopiesWorld world = world(3, 2);

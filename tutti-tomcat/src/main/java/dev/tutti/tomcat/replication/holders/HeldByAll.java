@@ -134,6 +134,11 @@ public final class HeldByAll implements Holders {
     }
 
     @Override
+    public void awaitFindable() {
+        // Each member has the session as soon as the message is safe.
+    }
+
+    @Override
     public long send(SessionRecord record, SessionMessage message, ReplicationCounters.Counter counter) {
         return link.toGroup(message, counter, true);
     }

@@ -155,11 +155,13 @@ public final class HeldBySome implements Holders {
             watchman.onChanged(where.keyOf(record));
             keeper.keepLater(record);
         }
-        if (message instanceof SessionMessage.Image || message instanceof SessionMessage.Delta delta && delta.hasId()) {
-            // A member of an earlier view may still be the home of this key there, and would say that there is no such session.
-            context.waiting().await(moves.entered(), context.options().acknowledgementTimeout().toNanos());
-        }
         return number;
+    }
+
+    /** A member of an earlier view may still be the home of the key there, and would say that there is no such session. */
+    @Override
+    public void awaitFindable() {
+        context.waiting().await(moves.entered(), context.options().acknowledgementTimeout().toNanos());
     }
 
     @Override

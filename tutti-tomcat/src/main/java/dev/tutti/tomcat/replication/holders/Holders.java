@@ -36,11 +36,14 @@ public interface Holders {
     // ---- changes made here
 
     /**
-     * Sends an image or changes of a session to the other members that hold it.
+     * Sends an image or changes of a session to the other members that hold it. Never waits.
      *
      * @return number of the message; 0 if there is nothing to wait for
      */
     long send(SessionRecord record, SessionMessage message, ReplicationCounters.Counter counter);
+
+    /** Waits until all members look for a session where it is, after one with a new key was sent. Not on the group's thread. */
+    void awaitFindable();
 
     /** Tells the other members that hold a session of a use or of its end; returns the number of the message. */
     long tell(SessionRecord record, SessionMessage message, ReplicationCounters.Counter counter, boolean isNumbered);

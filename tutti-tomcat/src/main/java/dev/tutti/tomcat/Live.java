@@ -44,6 +44,11 @@ final class Live {
     /** State of knowledge when the object was set, or when it was read and may have been changed. */
     volatile @Nullable Mark mark;
 
+    /** Returns whether nothing was done to the object that still has to be sent or compared. */
+    boolean isAtRest() {
+        return !isSet && !isRead && !isUnsent && setters.get() == 0;
+    }
+
     /** Notes that the object was made from the value of a slot. */
     void onRead(Slot slot) {
         version = slot.version();

@@ -2,13 +2,13 @@ package dev.tutti.tomcat;
 
 import dev.tutti.Node;
 import dev.tutti.core.settings.Durations;
+import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.diagnostics.Reports;
 import dev.tutti.tomcat.diagnostics.WrongAttributes;
 import dev.tutti.tomcat.node.NodeAttributes;
 import dev.tutti.tomcat.node.NodeOptions;
-import dev.tutti.tomcat.replication.Acknowledgement;
-import dev.tutti.tomcat.diagnostics.ReplicationCounters;
-import dev.tutti.tomcat.replication.ReplicationOptions;
+import dev.tutti.tomcat.replication.base.Acknowledgement;
+import dev.tutti.tomcat.replication.base.ReplicationOptions;
 import dev.tutti.tomcat.serialization.AllowedClasses;
 import dev.tutti.tomcat.sites.SiteAttributes;
 import java.nio.file.Path;
@@ -39,9 +39,11 @@ final class ManagerSettings {
     private String codec = "";
     private @Nullable SessionCodec codecObject;
     private SaveMode saveMode = SaveMode.ON_GET;
+    private int copies = ReplicationOptions.ALL;
     private Acknowledgement acknowledgement = Acknowledgement.ALL;
     private Duration acknowledgementTimeout = ReplicationOptions.ACKNOWLEDGEMENT_TIMEOUT;
     private Duration changeDelay = Duration.ofMillis(50);
+    private Duration objectTimeout = Duration.ofMinutes(1);
     private Duration queryTimeout = Duration.ofSeconds(1);
     private Duration startTimeout = Duration.ofSeconds(10);
     private Duration joinPatience = Duration.ofSeconds(10);
@@ -139,6 +141,18 @@ final class ManagerSettings {
         saveMode = parse("saveMode", SaveMode.class, mode);
     }
 
+    void setCopies(String text) {
+        copies = wrong.parse("copies", text, () -> {
+            if (text.strip().equalsIgnoreCase("all")) {
+                return ReplicationOptions.ALL;
+            }
+            if (!text.strip().matches("[0-9]{1,2}") || Integer.parseInt(text.strip()) < 2) {
+                throw new IllegalArgumentException("neither all nor a number of nodes from 2 to 99");
+            }
+            return Integer.parseInt(text.strip());
+        });
+    }
+
     void setAcknowledgement(String mode) {
         acknowledgement = parse("acknowledgement", Acknowledgement.class, mode);
     }
@@ -155,6 +169,10 @@ final class ManagerSettings {
             }
             return delay;
         });
+    }
+
+    void setObjectTimeout(String text) {
+        objectTimeout = duration("objectTimeout", text);
     }
 
     void setQueryTimeout(String text) {
@@ -213,6 +231,10 @@ final class ManagerSettings {
         return changeDelay;
     }
 
+    Duration objectTimeout() {
+        return objectTimeout;
+    }
+
     Duration stopTimeout() {
         return stopTimeout;
     }
@@ -229,7 +251,8 @@ final class ManagerSettings {
     /** @param keyOf maps the id that a client has to the part that all nodes agree on */
     ReplicationOptions replicationOptions(UnaryOperator<String> keyOf) {
         return new ReplicationOptions(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf)
-                .with(new ReplicationOptions.Absence(afterAbsence == AfterAbsence.WAIT, absenceTimeout));
+                .with(new ReplicationOptions.Absence(afterAbsence == AfterAbsence.WAIT, absenceTimeout))
+                .withCopies(copies);
     }
 
     /**
@@ -250,6 +273,10 @@ final class ManagerSettings {
     Map<String, String> groupSettings() {
         TreeMap<String, String> settings = new TreeMap<>(groupTexts);
         settings.putIfAbsent("join-patience", Durations.print(joinPatience));
+        if (copies != ReplicationOptions.ALL) {
+            // A node with another number would not find the sessions of this one.
+            settings.put("must-match", "copies=" + copies);
+        }
         return settings;
     }
 

@@ -39,6 +39,10 @@ final class ReplicationValve extends ValveBase {
                 scope.refuseAfterAbsence();
                 return;
             }
+            if (request.getRequestedSessionId() != null && !manager.replication().isReachable(request.getRequestedSessionId())) {
+                scope.refuseUnreachable();
+                return;
+            }
             takeOver(request);
             getNext().invoke(request, response);
         } finally {

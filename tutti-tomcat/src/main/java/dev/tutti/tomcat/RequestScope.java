@@ -102,6 +102,11 @@ final class RequestScope implements AsyncListener {
         refuse("This node was out of contact with the others. Try again");
     }
 
+    /** Fails the request: its session is at other members, which have not answered. A new session would replace it. */
+    void refuseUnreachable() {
+        refuse("The session is at other nodes, which have not answered in time. Try again");
+    }
+
     /**
      * Fails the request, whose changes are lost. The client must not take them for done: it gets status 503, or, if
      * part of the response has left, a connection that is closed in the middle of it.

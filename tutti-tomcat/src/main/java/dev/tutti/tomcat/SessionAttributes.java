@@ -124,6 +124,25 @@ final class SessionAttributes {
         return value;
     }
 
+    /**
+     * Returns whether the record has all that the objects are, so that they can be made again. An object with a listener
+     * was told that it is here, and stays.
+     */
+    boolean isAtRest(SessionRecord record) {
+        if (!lives.values().stream().allMatch(Live::isAtRest)) {
+            return false;
+        }
+        for (Map.Entry<String, Object> entry : objects.entrySet()) {
+            Object value = entry.getValue();
+            Slot slot = record.slot(Field.attribute(entry.getKey()));
+            boolean isThere = slot != null && !slot.isRemoved() && !slot.isListening() && lives.containsKey(entry.getKey());
+            if (!isThere || isExcluded.test(entry.getKey(), value) || !manager.attributes().codec().supports(value)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Notes that a request has read an object, and may change it until it ends. */
     void onRead(String name, @Nullable Mark mark) {
         Live live = live(name);

@@ -80,6 +80,11 @@ final class SessionFields {
         changed.add(field);
     }
 
+    /** Returns whether there is nothing to send. */
+    boolean isAtRest() {
+        return changed.isEmpty();
+    }
+
     /** Returns whether a change of the field is still to be sent. */
     boolean isChanged(Field field) {
         return changed.contains(field);

@@ -4,9 +4,11 @@ import dev.tutti.core.settings.Durations;
 import dev.tutti.internal.Logs;
 import dev.tutti.sites.Sites;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
-import dev.tutti.tomcat.replication.ReplicationOptions;
 import dev.tutti.tomcat.replication.Replicator;
 import dev.tutti.tomcat.replication.SessionChannel;
+import dev.tutti.tomcat.replication.base.ReplicationOptions;
+import dev.tutti.tomcat.replication.base.SessionEvents;
+import dev.tutti.tomcat.replication.holders.UnreachableException;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.sites.SessionCopies;
 import java.time.Duration;
@@ -35,7 +37,7 @@ final class SessionReplication {
             Thread.ofVirtual().name("tutti-sessions").inheritInheritableThreadLocals(false).start(task);
 
     private final ReplicationCounters counters;
-    private final Consumer<SessionRecord> onEnded;
+    private final SessionEvents events = new ContainerEvents();
     private final AbsenceGuard guard;
     private @Nullable Future<?> beats;
     private volatile @Nullable SessionCopies copies;
@@ -49,10 +51,24 @@ final class SessionReplication {
      */
     record Place(String group, String application) {}
 
-    /** @param onEnded receives sessions that another node has ended; must not wait */
-    SessionReplication(ReplicationCounters counters, Consumer<SessionRecord> onEnded) {
+    /** Passes events on to the objects of sessions. */
+    private static final class ContainerEvents implements SessionEvents {
+
+        @Override
+        public void onEnded(SessionRecord record) {
+            if (record.handle() instanceof TuttiSession session) {
+                session.onEndedElsewhere();
+            }
+        }
+
+        @Override
+        public boolean isUsed(SessionRecord record) {
+            return record.handle() instanceof TuttiSession session && !session.isUnused();
+        }
+    }
+
+    SessionReplication(ReplicationCounters counters) {
         this.counters = counters;
-        this.onEnded = onEnded;
         this.guard = new AbsenceGuard(() -> this.replicator, counters);
     }
 
@@ -62,7 +78,7 @@ final class SessionReplication {
      * @param kept sessions from before the last stop, if no other node had them
      */
     void start(ReplicationOptions options, KeptSessions kept, SessionChannel.Source source, Place at) {
-        Replicator joining = new Replicator(options, counters, onEnded, System::nanoTime, THREADS);
+        Replicator joining = new Replicator(options, counters, events, System::nanoTime, THREADS);
         kept.read(joining);
         SessionChannel.JoinResult result = joining.join(source, at.group());
         kept.delete();
@@ -86,8 +102,12 @@ final class SessionReplication {
      * @param others names of the other sites
      */
     void startCopies(Sites sites, List<String> others, Duration timeout) {
+        if (running().isHeldBySome()) {
+            throw new IllegalArgumentException("copies is set, and this node is at site " + sites.site()
+                    + ": copies at other sites need every session at every node. Set copies=\"all\", or leave out the site");
+        }
         SessionCopies begun = new SessionCopies(
-                sites, others, place.group(), new SiteSessions(running(), onEnded), THREADS, System::currentTimeMillis);
+                sites, others, place.group(), new SiteSessions(running(), events), THREADS, System::currentTimeMillis);
         copies = begun;
         List<String> missing = begun.awaitOthers(timeout.toMillis(), millis -> LockSupport.parkNanos(millis * 1_000_000));
         if (missing.isEmpty()) {
@@ -155,6 +175,21 @@ final class SessionReplication {
         }
     }
 
+    /**
+     * Keeps sessions that have not been used for a while as bytes only. The next request makes an object of one again.
+     *
+     * @param unused 0 for never
+     */
+    void dropObjects(Duration unused) {
+        for (SessionRecord record : unused.isZero() ? List.<SessionRecord>of() : sessions()) {
+            if (!(record.handle() instanceof TuttiSession session)) {
+                record.tidy();
+            } else if (idleMillis(record) >= unused.toMillis()) {
+                session.rest();
+            }
+        }
+    }
+
     /** Returns the session with this id, if it is here. */
     @Nullable SessionRecord find(String id) {
         Replicator present = replicator;
@@ -171,8 +206,27 @@ final class SessionReplication {
         if (present == null) {
             return null;
         }
-        SessionRecord found = present.await(id);
+        SessionRecord found;
+        try {
+            found = present.await(id);
+        } catch (UnreachableException e) {
+            return null;
+        }
         return ofSites != null && ofSites.takeOver(present.keyOf(id), found != null) ? present.find(id) : found;
+    }
+
+    /** Returns whether it is known if there is a session with this id, and if there is, whether it is here now. Waits for a while. */
+    boolean isReachable(String id) {
+        Replicator present = replicator;
+        try {
+            if (present != null && present.isHeldBySome()) {
+                present.await(id);
+            }
+            return true;
+        } catch (UnreachableException e) {
+            LOG.warn("{}: a request is answered with status 503: {}", place.application(), e.getMessage());
+            return false;
+        }
     }
 
     /** Notes that changes of a session were sent. */

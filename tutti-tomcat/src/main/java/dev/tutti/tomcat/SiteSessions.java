@@ -3,6 +3,7 @@ package dev.tutti.tomcat;
 import dev.tutti.internal.Logs;
 import dev.tutti.tomcat.replication.OutdatedException;
 import dev.tutti.tomcat.replication.Replicator;
+import dev.tutti.tomcat.replication.base.SessionEvents;
 import dev.tutti.tomcat.replication.StalledException;
 import dev.tutti.tomcat.replication.codec.MalformedMessageException;
 import dev.tutti.tomcat.replication.codec.MessageReader;
@@ -13,7 +14,6 @@ import dev.tutti.tomcat.replication.session.SessionMessage.Image;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.sites.SessionCopies;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -23,12 +23,12 @@ final class SiteSessions implements SessionCopies.Sessions {
     private static final Logger LOG = Logs.of(SiteSessions.class);
 
     private final Replicator replicator;
-    private final Consumer<SessionRecord> onEnded;
+    private final SessionEvents events;
 
-    /** @param onEnded receives sessions that another site has ended */
-    SiteSessions(Replicator replicator, Consumer<SessionRecord> onEnded) {
+    /** @param events told of sessions that another site has ended */
+    SiteSessions(Replicator replicator, SessionEvents events) {
         this.replicator = replicator;
-        this.onEnded = onEnded;
+        this.events = events;
     }
 
     @Override
@@ -68,7 +68,7 @@ final class SiteSessions implements SessionCopies.Sessions {
         SessionRecord record = replicator.find(key);
         if (record != null && record.state() == SessionRecord.State.COMPLETE && replicator.isPrimary(record)) {
             replicator.end(record, EndReason.INVALIDATED);
-            onEnded.accept(record);
+            events.onEnded(record);
         }
     }
 }

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Session manager whose sessions are at all nodes of a cluster, and survive the crash of the node that serves them.
+ * Session manager whose sessions are at all nodes of a cluster, or at some, and survive the crash of the node that serves them.
  *
  * <p>It is configured by one element in the application's {@code context.xml}
  *
@@ -61,7 +61,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private final Reports reports = new Reports(LOG);
     private final RunningRequests running = new RunningRequests();
     private final LifecycleListener contextListener = this::onContextEvent;
-    private final SessionReplication replication = new SessionReplication(counters, TuttiManager::onEnded);
+    private final SessionReplication replication = new SessionReplication(counters);
     private volatile @Nullable AttributeCodec attributes;
 
     /** Creates a manager whose node is shared by the managers that have the same settings. */
@@ -202,6 +202,11 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         settings.setSaveMode(mode);
     }
 
+    /** Sets the number of nodes that hold each session: all (the default), or a number from 2 on, the same at all nodes. */
+    public void setCopies(String number) {
+        settings.setCopies(number);
+    }
+
     /** Sets the other nodes that a request waits for: all (the default), one, none. */
     public void setAcknowledgement(String mode) {
         settings.setAcknowledgement(mode);
@@ -218,6 +223,11 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
      */
     public void setChangeDelay(String duration) {
         settings.setChangeDelay(duration);
+    }
+
+    /** Sets the time without a use after which a node keeps a session as bytes only: 1 min by default; 0 s for never. */
+    public void setObjectTimeout(String duration) {
+        settings.setObjectTimeout(duration);
     }
 
     /** Sets the time that a request waits for the others when its session is not here, 1 s by default. */
@@ -450,6 +460,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
             }
         }
         replication.forEachSession(TuttiSession::replicateChanges);
+        replication.dropObjects(settings.objectTimeout());
         processingTime += System.currentTimeMillis() - startMillis;
     }
 
@@ -561,12 +572,6 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         }
         reports.warnOnce("stalled", "Session " + session + " is behind at other nodes: "
                 + stalled.getMessage() + ". It is tried again with the next request, or in the background.");
-    }
-
-    private static void onEnded(SessionRecord record) {
-        if (record.handle() instanceof TuttiSession session) {
-            session.onEndedElsewhere();
-        }
     }
 
     /** Calls a listener of the application. A runtime exception is logged, and does not stop the container. */

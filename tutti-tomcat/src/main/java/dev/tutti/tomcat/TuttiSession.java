@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.catalina.SessionListener;
 import org.apache.catalina.authenticator.Constants;
+import org.apache.catalina.realm.GenericPrincipal;
 import org.apache.catalina.session.StandardSession;
 import org.jspecify.annotations.Nullable;
 
@@ -164,6 +165,7 @@ public final class TuttiSession extends StandardSession {
         }
         SessionRecord present = record;
         if (present != null) {
+            present.hold(this);
             adoptFields(present);
             owner.replication().touch(present);
         }
@@ -184,6 +186,54 @@ public final class TuttiSession extends StandardSession {
     /** Returns whether no request here uses the session now. */
     boolean isUnused() {
         return users.get() == 0;
+    }
+
+    /** Lets the record drop this object when nobody else holds it, if the record has all that it is. */
+    void rest() {
+        SessionRecord present = record;
+        if (present != null && isAtRest(present)) {
+            present.loosen(this);
+            // A request may have begun meanwhile.
+            if (!isAtRest(present)) {
+                present.hold(this);
+            }
+        }
+    }
+
+    /** In other save modes than on-get an object may have changed without being read, or without being set. */
+    private boolean isAtRest(SessionRecord present) {
+        return isUnused()
+                && isValid
+                && !expiring
+                && present.state() == SessionRecord.State.COMPLETE
+                && owner.saveMode() == SaveMode.ON_GET
+                && fields.isAtRest()
+                && isPrincipalIn(present)
+                && areNotesIn(present)
+                && hasNoListeners()
+                && objects.isAtRest(present);
+    }
+
+    /** Returns whether the user can be made again: what comes from a login by Kerberos or JAAS is here only. */
+    private boolean isPrincipalIn(SessionRecord present) {
+        boolean isWhole = principal == null
+                || principal instanceof GenericPrincipal user && user.getUserPrincipal() == user && user.getGssCredential() == null;
+        return isWhole && (principal == null || isIn(present, Field.PRINCIPAL)) && (authType == null || isIn(present, Field.AUTH_TYPE));
+    }
+
+    private boolean areNotesIn(SessionRecord present) {
+        return notes.keySet().stream().allMatch(name -> NOTES.contains(name) && isIn(present, Field.note(name)));
+    }
+
+    private static boolean isIn(SessionRecord present, Field field) {
+        Slot slot = present.slot(field);
+        return slot != null && !slot.isRemoved();
+    }
+
+    private boolean hasNoListeners() {
+        synchronized (listeners) {
+            return listeners.isEmpty();
+        }
     }
 
     /** Returns whether {@link #endAccess} will not be called, so that changes have to be sent at once. */
@@ -497,6 +547,11 @@ public final class TuttiSession extends StandardSession {
 
     /** Returns the mark of the session in this thread's request; the present one if there is no request. */
     private @Nullable Mark markNow() {
+        SessionRecord present = record;
+        if (present != null) {
+            // Somebody reads or changes it, maybe outside a request.
+            present.hold(this);
+        }
         RequestScope scope = RequestScope.current();
         if (scope == null) {
             owner.replication().guard().awaitContact();

@@ -115,6 +115,7 @@ class ContextFileTest {
             delimiter = '|',
             quoteCharacter = '^',
             textBlock = """
+            copies="1"                    | copies="1": neither all nor a number of nodes from 2 to 99
             saveMode="sometimes"          | saveMode="sometimes": not one of on-set, on-get, always
             acknowledgement="most"        | acknowledgement="most": not one of all, one, none
             seed="10.0.0.1:7800"          | there is no attribute seed; did you mean 'seeds'?

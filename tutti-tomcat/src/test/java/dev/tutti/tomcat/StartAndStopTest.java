@@ -282,6 +282,11 @@ class StartAndStopTest {
         }
 
         @Override
+        public CompletableFuture<Void> post(dev.tutti.core.Member receiver, byte[] message) {
+            return channel.post(receiver, message);
+        }
+
+        @Override
         public boolean trySendTo(dev.tutti.core.Member receiver, byte[] message) {
             return channel.trySendTo(receiver, message);
         }

@@ -12,6 +12,12 @@ enum Replication {
     TUTTI_PLAIN,
     /** TuttiManager with TLS whose requests do not wait for the other nodes, as those of DeltaManager do by default. */
     TUTTI_ASYNC,
+    /** TuttiManager with TLS of which two nodes hold each session. */
+    TUTTI_COPIES,
+    /** As {@link #TUTTI}, with the objects of idle sessions kept. */
+    TUTTI_KEPT,
+    /** As {@link #TUTTI_COPIES}, with the objects of idle sessions kept. */
+    TUTTI_COPIES_KEPT,
     /** Tomcat's DeltaManager as documented: asynchronous, to all nodes. */
     DELTA,
     /** DeltaManager that waits until the other nodes have handled a change. */
@@ -29,7 +35,11 @@ enum Replication {
 
     /** Returns whether it is tutti, and what a client was told must be at every node. */
     boolean waits() {
-        return this == TUTTI || this == TUTTI_PLAIN;
+        return this == TUTTI || this == TUTTI_PLAIN || this == TUTTI_COPIES || isKept();
+    }
+
+    private boolean isKept() {
+        return this == TUTTI_KEPT || this == TUTTI_COPIES_KEPT;
     }
 
     /** Returns the element for the context of each application; empty if there is none. */
@@ -42,6 +52,8 @@ enum Replication {
         return "<Manager className=\"dev.tutti.tomcat.TuttiManager\" cluster=\"sessions-run\" bind=\"" + place.host() + "\" port=\""
                 + place.nodePort() + "\" seeds=\"" + seeds + "\""
                 + (this == TUTTI_ASYNC ? " acknowledgement=\"none\"" : "")
+                + (this == TUTTI_COPIES || this == TUTTI_COPIES_KEPT ? " copies=\"2\"" : "")
+                + (isKept() ? " objectTimeout=\"0 s\"" : "")
                 + (this != TUTTI_PLAIN ? " secret=\"w4Nq8-Tb2Xk7_Hs9Vd3Jm6Pz1Lf5Gy0Rc\"" : "") + "/>";
     }
 

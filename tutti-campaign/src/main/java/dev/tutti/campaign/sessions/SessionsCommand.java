@@ -36,9 +36,13 @@ import picocli.CommandLine.Parameters;
             "  restarts  three nodes, each killed or stopped and started again in turn",
             "  rolling   two nodes, each stopped and started again, --times over",
             "  pauses    two nodes, one of them paused with requests that clients give up",
+            "  double    five nodes, two of them killed one after the other and at once,",
+            "            --rounds times; for tutti-copies",
             "  compare   the same for several --systems: wrong reads, divergence, losses",
             "            by kill, restart and pause, rate and latency",
             "  rate      rate, latency and CPU time of several --systems, by turns",
+            "  memory    heap of each of --nodes nodes with --sessions sessions, for",
+            "            several --systems one after the other",
             "",
             "Exit codes: 0 nothing was lost, 1 something was lost, overwritten or read",
             "wrong (compare: at tutti), 2 wrong usage.",
@@ -49,12 +53,16 @@ import picocli.CommandLine.Parameters;
             "  tutti sessions pauses --pauses 3s,8s,20s,60s",
             "  tutti sessions compare --systems tutti,delta,backup --json",
             "  tutti sessions rate --systems tutti,delta --rounds 5",
+            "  tutti sessions memory --systems tutti,tutti-copies --sessions 100000",
+            "  tutti sessions restarts --systems tutti-copies",
+            "  tutti sessions double --systems tutti-copies",
             "  tutti sessions restarts --short",
             "  sudo tutti sessions restarts --spaces",
         })
 public final class SessionsCommand extends CampaignCommand {
 
     private static final int NODES = 3;
+    private static final int NODES_OF_DOUBLE = 5;
 
     /** Number of nodes for rolling restarts and pauses. */
     private static final int PAIR = 2;
@@ -63,7 +71,7 @@ public final class SessionsCommand extends CampaignCommand {
     private static final Duration SHORT_TIME = Duration.ofSeconds(45);
 
     /** Treatment of the nodes. */
-    enum Scenario { RESTARTS, ROLLING, PAUSES, COMPARE, RATE }
+    enum Scenario { RESTARTS, ROLLING, PAUSES, DOUBLE, COMPARE, RATE, MEMORY }
 
     @Parameters(paramLabel = "SCENARIO", description = "One of ${COMPLETION-CANDIDATES}.")
     private Scenario scenario = Scenario.RESTARTS;
@@ -79,13 +87,24 @@ public final class SessionsCommand extends CampaignCommand {
     private List<Duration> pauses = new ArrayList<>();
 
     @Option(names = "--systems", paramLabel = "NAMES", split = ",", defaultValue = "tutti,tutti-plain,delta,backup",
-            description = "For compare and rate: tutti, tutti-plain, tutti-async, delta, delta-sync, backup"
+            description = "For compare and rate: tutti, tutti-plain, tutti-async, tutti-copies, tutti-kept, tutti-copies-kept, delta, delta-sync, backup"
                     + " (default: tutti,tutti-plain,delta,backup)."
                     + " For the others the first one counts.")
     private List<String> systems = new ArrayList<>();
 
-    @Option(names = "--sessions", paramLabel = "N", defaultValue = "100", description = "Sessions, 1 to 10000 (default: 100).")
+    @Option(names = "--sessions", paramLabel = "N", defaultValue = "100", description = "Sessions, 1 to 10000, for memory to 1000000 (default: 100).")
     private int sessions;
+
+    @Option(names = "--nodes", paramLabel = "N", defaultValue = "8", description = "Nodes of memory, 2 to 32 (default: 8).")
+    private int nodes;
+
+    @Option(names = "--bytes", paramLabel = "N", defaultValue = "4096",
+            description = "Bytes of the attribute of each session of memory (default: 4096).")
+    private int bytes;
+
+    @Option(names = "--idle", paramLabel = "TIME", defaultValue = "130s",
+            description = "Time without requests before memory is measured (default: 130s, in which objects of sessions are dropped).")
+    private Duration idle = Duration.ofSeconds(130);
 
     @Option(names = "--balancing", paramLabel = "KIND", defaultValue = "both",
             description = "One of ${COMPLETION-CANDIDATES} (default: both, every other client sticky).")
@@ -103,7 +122,7 @@ public final class SessionsCommand extends CampaignCommand {
             description = "For compare and rate: time of a measurement of rate and latency (default: 30s).")
     private Duration measured = Duration.ofSeconds(30);
 
-    @Option(names = "--rounds", paramLabel = "N", defaultValue = "3", description = "Rounds of rate (default: 3).")
+    @Option(names = "--rounds", paramLabel = "N", defaultValue = "3", description = "Rounds of rate and double (default: 3).")
     private int rounds;
 
     @Option(names = "--short", description = "At most a minute: restarts for 45 s, 2 rounds, a pause of 8 s.")
@@ -132,8 +151,12 @@ public final class SessionsCommand extends CampaignCommand {
 
     @Override
     public Integer call() {
-        if (sessions < 1 || sessions > 10_000) {
-            throw new ParameterException(line(), "--sessions is " + sessions + ", 1 to 10000");
+        int most = scenario == Scenario.MEMORY ? 1_000_000 : 10_000;
+        if (sessions < 1 || sessions > most) {
+            throw new ParameterException(line(), "--sessions is " + sessions + ", 1 to " + most);
+        }
+        if (nodes < 2 || nodes > 32) {
+            throw new ParameterException(line(), "--nodes is " + nodes + ", 2 to 32");
         }
         if (times < 1 || times > 1_000) {
             throw new ParameterException(line(), "--times is " + times + ", 1 to 1000");
@@ -152,7 +175,7 @@ public final class SessionsCommand extends CampaignCommand {
                 wanted.add(Replication.parse(name));
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(
-                        line(), "there is no system '" + name + "'; there are tutti, tutti-plain, tutti-async, delta, delta-sync, backup", e);
+                        line(), "there is no system '" + name + "'; there are tutti, tutti-plain, tutti-async, tutti-copies, tutti-kept, tutti-copies-kept, delta, delta-sync, backup", e);
             }
         }
         if (isSpaced && scenario == Scenario.RATE) {
@@ -198,6 +221,16 @@ public final class SessionsCommand extends CampaignCommand {
             if (!isJson) {
                 out().print(rates.text());
             }
+        } else if (scenario == Scenario.MEMORY) {
+            Memory memory = new Memory(distribution, this::places, directory, options, idle, this::say);
+            wanted.forEach(system -> memory.run(system, sessions, bytes));
+            result.put("sessions", sessions);
+            result.put("bytes", bytes);
+            result.put("systems", memory.map());
+            isGood = memory.isGood();
+            if (!isJson) {
+                out().print(memory.text());
+            }
         } else {
             Replication replication = wanted.getFirst();
             List<Place> places = places();
@@ -207,7 +240,11 @@ public final class SessionsCommand extends CampaignCommand {
                 tomcats.nodes().forEach(tomcats::awaitAllMembers);
                 result.put("replication", replication.toString());
                 result.put("sessions", sessions);
-                isGood = scenario == Scenario.PAUSES ? pause(tomcats, tally, result) : restart(tomcats, tally, result);
+                isGood = switch (scenario) {
+                    case PAUSES -> pause(tomcats, tally, result);
+                    case DOUBLE -> killTwo(tomcats, tally, result);
+                    default -> restart(tomcats, tally, result);
+                };
             }
             result.putAll(tally.map());
             if (!isJson) {
@@ -227,6 +264,12 @@ public final class SessionsCommand extends CampaignCommand {
     }
 
     private int nodes() {
+        if (scenario == Scenario.MEMORY) {
+            return nodes;
+        }
+        if (scenario == Scenario.DOUBLE) {
+            return NODES_OF_DOUBLE;
+        }
         return scenario == Scenario.ROLLING || scenario == Scenario.PAUSES ? PAIR : NODES;
     }
 
@@ -269,6 +312,14 @@ public final class SessionsCommand extends CampaignCommand {
         }
         result.put("faults", restarts.faults());
         return tally.wrong() == 0;
+    }
+
+    private boolean killTwo(Tomcats tomcats, Tally tally, Map<String, Object> result) {
+        List<Client> clients = tomcats.clients(sessions, balancing, tally);
+        DoubleKills kills = new DoubleKills(tomcats, clients, tally, think.toMillis(), this::say);
+        kills.run(rounds);
+        result.put("kills", kills.outcomes());
+        return kills.isGood();
     }
 
     private boolean pause(Tomcats tomcats, Tally tally, Map<String, Object> result) {

@@ -89,6 +89,19 @@ final class TomcatProcess implements AutoCloseable {
         return process().info().totalCpuDuration().orElse(Duration.ZERO).toNanos() / 1e9;
     }
 
+    /** Returns the bytes of all objects that are reachable in it, after a full collection. */
+    long liveBytes() {
+        String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+        String histogram = Shell.require(jcmd, Long.toString(process().pid()), "GC.class_histogram");
+        for (String line : histogram.split("\n")) {
+            String[] words = line.strip().split("\\s+");
+            if (words.length == 3 && words[0].equals("Total")) {
+                return Long.parseLong(words[2]);
+            }
+        }
+        throw new ChaosException("the histogram of " + name + " has no total: " + histogram.lines().limit(3).toList());
+    }
+
     /** Ends it with SIGKILL. */
     void kill() {
         process().destroyForcibly();

@@ -90,6 +90,16 @@ final class Tomcats implements AutoCloseable {
         }
     }
 
+    /** Returns a value of a node's status by its name; empty if there is none. */
+    String statusOf(TomcatProcess node, String name) {
+        for (String line : ask(node, "do=status").split("\n")) {
+            if (line.startsWith(name + ": ")) {
+                return line.substring(name.length() + 2);
+            }
+        }
+        return "";
+    }
+
     private static int membersOf(String status) {
         for (String line : status.split("\n")) {
             if (line.startsWith("members: [")) {

@@ -295,6 +295,14 @@ public final class GroupSettings {
                     + " an answer, and a dial under way is waited for. With 0 ms discovery.patience applies, and any dial that"
                     + " failed counts as an answer.");
 
+    public static final Setting<String> MUST_MATCH = Setting.text(
+            "must-match",
+            "text of one line, at most 100 characters",
+            "",
+            GroupSettings::checkLine,
+            "Text of the application that is the same at all members, as copies=2; members with another text do not meet, and"
+                    + " both sides report the difference.");
+
     public static final List<Setting<?>> ALL = List.of(
             STACK,
             TOTAL_BY,
@@ -315,6 +323,7 @@ public final class GroupSettings {
             RECEIPT_TIMEOUT,
             LEAVE_TIMEOUT,
             JOIN_PATIENCE,
+            MUST_MATCH,
             ON_EXCEPTION,
             ON_STUCK,
             STUCK_TIMEOUT,
@@ -398,5 +407,11 @@ public final class GroupSettings {
             case CAUSAL -> Causal.HEADER_BYTES;
             case TOTAL -> settings.get(TOTAL_BY) == TotalBy.SEQUENCER ? Sequencer.HEADER_BYTES : Rotation.HEADER_BYTES;
         };
+    }
+
+    private static void checkLine(String text) {
+        if (text.length() > 100 || text.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException("has " + text.length() + " characters, or several lines; one line of at most 100");
+        }
     }
 }

@@ -48,6 +48,9 @@ record StackFingerprint(String text) {
         if (settings.get(GroupSettings.DISSEMINATION) != GroupSettings.Dissemination.FAN_OUT) {
             compared.add(GroupSettings.DISSEMINATION);
         }
+        if (!settings.get(GroupSettings.MUST_MATCH).isEmpty()) {
+            compared.add(GroupSettings.MUST_MATCH);
+        }
         if (settings.get(GroupSettings.STATE) != GroupSettings.StateOf.NOBODY) {
             compared.add(GroupSettings.STATE);
         }

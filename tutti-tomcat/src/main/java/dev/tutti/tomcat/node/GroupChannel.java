@@ -86,6 +86,15 @@ public final class GroupChannel implements SessionChannel {
     }
 
     @Override
+    public CompletableFuture<Void> post(Member receiver, byte[] message) {
+        try {
+            return group.sendToAsync(receiver, message);
+        } catch (SendException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @Override
     public boolean trySendTo(Member receiver, byte[] message) {
         try {
             return group.trySendTo(receiver, message, 0, message.length);

@@ -1,6 +1,7 @@
 package dev.tutti.tomcat.replication;
 
 import dev.tutti.core.Member;
+import dev.tutti.tomcat.replication.acks.Acknowledgements;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,6 +35,11 @@ final class AckSender {
 
     void onHandled(Member member, long number) {
         handled.put(member, number);
+    }
+
+    /** Returns the number of the last message of a member that was handled, or is about to be; 0 if there was none. */
+    long handled(Member member) {
+        return handled.getOrDefault(member, 0L);
     }
 
     void onBatchEnd() {

@@ -5,6 +5,8 @@ import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.CONTACT_W
 
 import dev.tutti.core.Member;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
+import dev.tutti.tomcat.replication.base.ReplicationOptions;
+import dev.tutti.tomcat.replication.base.Waiting;
 import dev.tutti.tomcat.replication.session.Mark;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.replication.session.SessionVersion;

@@ -1,8 +1,11 @@
 package dev.tutti.tomcat.replication;
 
+import dev.tutti.tomcat.replication.base.LocalMember;
+import dev.tutti.tomcat.replication.base.Peers;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /** Decides when sessions expire, and at which member. */
 final class Expiry {
@@ -12,8 +15,11 @@ final class Expiry {
     private final LongSupplier nanoClock;
     private final Contact contact;
     private final LocalMember self;
+    private final Predicate<SessionRecord> standsIn;
 
-    Expiry(LongSupplier nanoClock, Contact contact, LocalMember self) {
+    /** @param standsIn returns whether this member decides about a session whose primary is not in the view */
+    Expiry(LongSupplier nanoClock, Contact contact, LocalMember self, Predicate<SessionRecord> standsIn) {
+        this.standsIn = standsIn;
         this.nanoClock = nanoClock;
         this.contact = contact;
         this.self = self;
@@ -28,8 +34,7 @@ final class Expiry {
         if (peers.origins().containsKey(touched.origin())) {
             return false;
         }
-        int rank = Math.floorMod(record.uid().hashCode(), peers.members().size());
-        return self.is(peers.members().get(rank));
+        return standsIn.test(record);
     }
 
     /** Returns whether this member has to expire the session now. */

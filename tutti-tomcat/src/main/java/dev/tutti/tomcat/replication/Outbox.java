@@ -4,44 +4,70 @@ import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.ACKS_SENT
 import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.BYTES_SENT;
 import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.SEND_FAILURES;
 import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.STALLS;
+import static java.util.Objects.requireNonNull;
 
 import dev.tutti.core.Member;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
+import dev.tutti.tomcat.replication.base.Acknowledgement;
+import dev.tutti.tomcat.replication.base.Waiting;
 import dev.tutti.tomcat.replication.codec.MessageWriter;
 import dev.tutti.tomcat.replication.session.SessionMessage.Ack;
 import dev.tutti.tomcat.replication.session.SessionMessage;
+import dev.tutti.tomcat.replication.acks.Acknowledgements;
+import dev.tutti.tomcat.replication.base.ReplicaContext;
+import dev.tutti.tomcat.replication.holders.Link;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Numbers messages and hands them to the group. Thread-safe. */
-final class Outbox {
+final class Outbox implements Link {
 
     private static final int NUMBER_OFFSET = 1;
 
     private final Acknowledgement acknowledgement;
+    private final boolean isInOrder;
     private final ReplicationCounters counters;
     private final Executor executor;
     private final BooleanSupplier isAlone;
     private final CompletableFuture<SessionChannel> channel = new CompletableFuture<>();
     private final SendRoom room = new SendRoom();
     private final Object sending = new Object();
+    private final Acknowledgements acknowledgements;
+
+    /** Messages from before the group was joined: its first view precedes the end of the join. */
+    private final ArrayDeque<Consumer<SessionChannel>> early = new ArrayDeque<>();
+
+    private @Nullable SessionChannel opened;
     private volatile long sent;
 
     /**
-     * @param executor runs tasks that wait for the network
+     * @param acknowledgements of messages to some members
      * @param isAlone returns whether there is no other member
      */
-    Outbox(Acknowledgement acknowledgement, ReplicationCounters counters, Executor executor, BooleanSupplier isAlone) {
-        this.acknowledgement = acknowledgement;
-        this.counters = counters;
-        this.executor = executor;
+    Outbox(ReplicaContext context, Acknowledgements acknowledgements, BooleanSupplier isAlone) {
+        this.acknowledgement = context.options().acknowledgement();
+        this.isInOrder = context.options().isHeldBySome();
+        this.counters = context.counters();
+        this.executor = context.executor();
+        this.acknowledgements = acknowledgements;
         this.isAlone = isAlone;
     }
 
     /** Opens the outbox: the group is joined. */
     void open(SessionChannel joined) {
+        synchronized (sending) {
+            opened = joined;
+            early.forEach(message -> message.accept(joined));
+            early.clear();
+        }
         channel.complete(joined);
     }
 
@@ -62,7 +88,8 @@ final class Outbox {
         return sent;
     }
 
-    boolean hasRoom() {
+    @Override
+    public boolean hasRoom() {
         return room.isThere();
     }
 
@@ -86,38 +113,82 @@ final class Outbox {
         }
     }
 
-    /**
-     * Sends to the group, without waiting. Nothing is sent while there is no other member: one that comes asks for the
-     * state, which contains the changes already.
-     *
-     * @param isNumbered whether the others acknowledge the message
-     * @return number of the message; 0 if it has none
-     */
-    long toGroup(SessionMessage message, ReplicationCounters.Counter counter, boolean isNumbered) {
+    @Override
+    public long toGroup(SessionMessage message, ReplicationCounters.Counter counter, boolean isNumbered) {
         if (isAlone.getAsBoolean()) {
             return 0;
         }
         byte[] bytes = MessageWriter.encode(0, message);
         long number = 0;
-        CompletableFuture<Void> accepted;
         synchronized (sending) {
             if (isNumbered && acknowledgement != Acknowledgement.NONE) {
                 number = ++sent;
-                for (int index = 0; index < Long.BYTES; index++) {
-                    bytes[NUMBER_OFFSET + index] = (byte) (number >>> (8 * (Long.BYTES - 1 - index)));
-                }
+                putNumber(bytes, number);
             }
-            accepted = channel.join().send(bytes);
-            room.onSent(bytes.length, accepted);
+            // The end of the join may need the thread that sends.
+            whenOpen(joined -> count(bytes, joined.send(bytes)));
         }
         counters.increment(counter);
+        return number;
+    }
+
+    private void whenOpen(Consumer<SessionChannel> message) {
+        SessionChannel present = opened;
+        if (present == null) {
+            early.add(message);
+        } else {
+            message.accept(present);
+        }
+    }
+
+    private void count(byte[] bytes, CompletableFuture<Void> accepted) {
+        room.onSent(bytes.length, accepted);
         counters.add(BYTES_SENT, bytes.length);
         accepted.whenComplete((done, failure) -> {
             if (failure != null) {
                 counters.increment(SEND_FAILURES);
             }
         });
+    }
+
+    private static void putNumber(byte[] bytes, long number) {
+        for (int index = 0; index < Long.BYTES; index++) {
+            bytes[NUMBER_OFFSET + index] = (byte) (number >>> (8 * (Long.BYTES - 1 - index)));
+        }
+    }
+
+    @Override
+    public long toSome(UUID uid, Map<Member, SessionMessage> messages, ReplicationCounters.Counter counter, boolean isNumbered) {
+        if (messages.isEmpty()) {
+            return 0;
+        }
+        Map<SessionMessage, byte[]> encoded = new IdentityHashMap<>();
+        messages.values().forEach(message -> encoded.computeIfAbsent(message, each -> MessageWriter.encode(0, each)));
+        long number = 0;
+        synchronized (sending) {
+            if (isNumbered) {
+                number = ++sent;
+                for (byte[] bytes : encoded.values()) {
+                    putNumber(bytes, number);
+                }
+                acknowledgements.onSent(number, uid, messages.keySet());
+            }
+            messages.forEach((receiver, message) -> post(receiver, requireNonNull(encoded.get(message), "all are encoded")));
+        }
+        counters.increment(counter);
         return number;
+    }
+
+    @Override
+    public void post(Member receiver, SessionMessage message) {
+        byte[] bytes = MessageWriter.encode(0, message);
+        synchronized (sending) {
+            post(receiver, bytes);
+        }
+    }
+
+    private void post(Member receiver, byte[] bytes) {
+        whenOpen(joined -> count(bytes, joined.post(receiver, bytes)));
     }
 
     /** Sends to one member; may wait for flow control. */
@@ -125,8 +196,8 @@ final class Outbox {
         channel.join().sendTo(receiver, MessageWriter.encode(0, message));
     }
 
-    /** Sends to one member, on another thread. */
-    void soonTo(Member receiver, SessionMessage message) {
+    @Override
+    public void soonTo(Member receiver, SessionMessage message) {
         executor.execute(() -> to(receiver, message));
     }
 
@@ -138,6 +209,12 @@ final class Outbox {
 
     /** Sends an acknowledgement if that is possible at once; returns whether it was. */
     boolean tryAcknowledge(Member member, long number) {
+        if (isInOrder) {
+            // After what a home has to say about the acknowledged message.
+            counters.increment(ACKS_SENT);
+            post(member, new Ack(number));
+            return true;
+        }
         boolean isSent = channel.isDone() && channel.join().trySendTo(member, MessageWriter.encode(0, new Ack(number)));
         if (isSent) {
             counters.increment(ACKS_SENT);

@@ -6,6 +6,10 @@ import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.IMAGES_SE
 import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.REMOVALS_SENT;
 import static java.util.Objects.requireNonNull;
 
+import dev.tutti.tomcat.replication.acks.Acknowledgements;
+import dev.tutti.tomcat.replication.base.LocalMember;
+import dev.tutti.tomcat.replication.base.ReplicaContext;
+import dev.tutti.tomcat.replication.holders.Holders;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.EndReason;
 import dev.tutti.tomcat.replication.session.Field;
@@ -30,7 +34,7 @@ final class OwnWrites {
 
     private final ReplicaContext context;
     private final SessionStore store;
-    private final Outbox outbox;
+    private final Holders holders;
     private final Contact contact;
     private final Acknowledgements acknowledgements;
     private final LocalMember self;
@@ -38,13 +42,13 @@ final class OwnWrites {
     OwnWrites(
             ReplicaContext context,
             SessionStore store,
-            Outbox outbox,
+            Holders holders,
             Contact contact,
             Acknowledgements acknowledgements,
             LocalMember self) {
         this.context = context;
         this.store = store;
-        this.outbox = outbox;
+        this.holders = holders;
         this.contact = contact;
         this.acknowledgements = acknowledgements;
         this.self = self;
@@ -100,7 +104,7 @@ final class OwnWrites {
     }
 
     /**
-     * Makes changes and sends them; the whole session if the group does not know it yet.
+     * Makes changes and sends them; the whole session if the group does not know it yet. For requests: may wait.
      *
      * @param view number of the view in which it was decided that they may be made
      * @param marks marks of the requests that make them
@@ -116,14 +120,19 @@ final class OwnWrites {
         }
         if (isFirst) {
             record.enter(SessionRecord.State.COMPLETE);
-            return send(record, record.image(writer.nowNanos()), delta.version());
+        } else if (record.state() == SessionRecord.State.ENDED) {
+            return 0;
         }
-        return record.state() == SessionRecord.State.ENDED ? 0 : send(record, delta, delta.version());
+        long number = send(record, isFirst ? record.image(writer.nowNanos()) : delta, delta.version());
+        if (isFirst || delta.hasId()) {
+            holders.awaitFindable();
+        }
+        return number;
     }
 
     private long send(SessionRecord record, SessionMessage message, SessionVersion version) {
         boolean isImage = message instanceof SessionMessage.Image;
-        long number = outbox.toGroup(message, isImage ? IMAGES_SENT : DELTAS_SENT, true);
+        long number = holders.send(record, message, isImage ? IMAGES_SENT : DELTAS_SENT);
         record.onPublished(number, version.counter(), acknowledgements.settled());
         return number;
     }
@@ -142,7 +151,7 @@ final class OwnWrites {
             context.counters().add(CHANGES_REASSERTED, delta.writes().size());
             number = send(record, delta, delta.version());
         }
-        acknowledgements.onReasserted(number);
+        acknowledgements.onReasserted(record.uid(), number);
         return number;
     }
 
@@ -157,6 +166,6 @@ final class OwnWrites {
         SessionVersion version = record.claim(self.origin(), nowNanos);
         String key = store.keyOf(record.id());
         store.remove(record.uid(), new SessionStore.Tombstone(key, version, reason, nowNanos));
-        return isKnown ? outbox.toGroup(new SessionMessage.Remove(record.uid(), key, version, reason), REMOVALS_SENT, true) : 0;
+        return isKnown ? holders.tell(record, new SessionMessage.Remove(record.uid(), key, version, reason), REMOVALS_SENT, true) : 0;
     }
 }

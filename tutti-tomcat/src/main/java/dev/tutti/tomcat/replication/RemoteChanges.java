@@ -1,6 +1,10 @@
 package dev.tutti.tomcat.replication;
 
 import dev.tutti.core.Member;
+import dev.tutti.tomcat.replication.base.LocalMember;
+import dev.tutti.tomcat.replication.base.ReplicaContext;
+import dev.tutti.tomcat.replication.base.SessionEvents;
+import dev.tutti.tomcat.replication.holders.Changes;
 import dev.tutti.tomcat.replication.session.FormerIds;
 import dev.tutti.tomcat.replication.session.SessionMessage.Access;
 import dev.tutti.tomcat.replication.session.SessionMessage.Delta;
@@ -8,10 +12,9 @@ import dev.tutti.tomcat.replication.session.SessionMessage.Image;
 import dev.tutti.tomcat.replication.session.SessionMessage.Remove;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.replication.session.SessionStore;
-import java.util.function.Consumer;
 
 /** Takes over changes that other members have made. Never waits; {@link #merge(Image)} from any thread. */
-final class RemoteChanges {
+final class RemoteChanges implements Changes {
 
     private final ReplicaContext context;
     private final SessionStore store;
@@ -19,9 +22,8 @@ final class RemoteChanges {
     private final Contact contact;
     private final Settlement settlement;
     private final LocalMember self;
-    private final Consumer<SessionRecord> onEnded;
+    private final SessionEvents events;
 
-    /** @param onEnded receives sessions that another member has ended */
     RemoteChanges(
             ReplicaContext context,
             SessionStore store,
@@ -29,24 +31,24 @@ final class RemoteChanges {
             Contact contact,
             Settlement settlement,
             LocalMember self,
-            Consumer<SessionRecord> onEnded) {
+            SessionEvents events) {
         this.context = context;
         this.store = store;
         this.formerIds = formerIds;
         this.contact = contact;
         this.settlement = settlement;
         this.self = self;
-        this.onEnded = onEnded;
+        this.events = events;
     }
 
-    /** Merges an image; returns false if the session has ended here and stays so. */
-    boolean merge(Image image) {
+    @Override
+    public boolean merge(Image image) {
         contact.onSeen(image.latestView());
-        return store.merge(image, context.nowNanos());
+        return store.merge(image, self.origin(), context.nowNanos());
     }
 
-    /** Merges changes of a session; returns false if the session was not known here, and its image is needed. */
-    boolean merge(Member sender, Delta delta) {
+    @Override
+    public boolean merge(Member sender, Delta delta) {
         if (store.isBuried(delta.uid())) {
             return true;
         }
@@ -71,7 +73,8 @@ final class RemoteChanges {
         return known != null;
     }
 
-    void onAccess(Member sender, Access access) {
+    @Override
+    public void onAccess(Member sender, Access access) {
         formerIds.onUsed(access.uid(), sender);
         SessionRecord record = store.get(access.uid());
         if (record != null) {
@@ -79,7 +82,8 @@ final class RemoteChanges {
         }
     }
 
-    void onRemove(Remove remove) {
+    @Override
+    public void onRemove(Remove remove) {
         formerIds.onEnded(remove.uid());
         SessionRecord record = store.get(remove.uid());
         if (record != null) {
@@ -89,7 +93,7 @@ final class RemoteChanges {
                 remove.key(), remove.version(), remove.reason(), context.nowNanos());
         SessionRecord removed = store.remove(remove.uid(), tombstone);
         if (removed != null) {
-            onEnded.accept(removed);
+            events.onEnded(removed);
         }
     }
 }

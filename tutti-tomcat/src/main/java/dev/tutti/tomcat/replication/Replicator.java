@@ -6,9 +6,24 @@ import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.internal.Logs;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
+import dev.tutti.tomcat.replication.acks.Acknowledgements;
+import dev.tutti.tomcat.replication.acks.AcknowledgementsOfAll;
+import dev.tutti.tomcat.replication.acks.AcknowledgementsOfSome;
+import dev.tutti.tomcat.replication.base.LocalMember;
+import dev.tutti.tomcat.replication.base.Peers;
+import dev.tutti.tomcat.replication.base.ReplicaContext;
+import dev.tutti.tomcat.replication.base.ReplicationOptions;
+import dev.tutti.tomcat.replication.base.SessionEvents;
+import dev.tutti.tomcat.replication.base.Waiting;
 import dev.tutti.tomcat.replication.codec.MalformedMessageException;
 import dev.tutti.tomcat.replication.codec.MessageReader;
 import dev.tutti.tomcat.replication.codec.SessionArchive;
+import dev.tutti.tomcat.replication.holders.Changes;
+import dev.tutti.tomcat.replication.holders.HeldByAll;
+import dev.tutti.tomcat.replication.holders.HeldBySome;
+import dev.tutti.tomcat.replication.holders.Holders;
+import dev.tutti.tomcat.replication.holders.Surroundings;
+import dev.tutti.tomcat.replication.holders.UnreachableException;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.EndReason;
 import dev.tutti.tomcat.replication.session.FormerIds;
@@ -18,7 +33,6 @@ import dev.tutti.tomcat.replication.session.SessionMessage;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.replication.session.SessionStore;
 import dev.tutti.tomcat.replication.session.SessionVersion;
-import dev.tutti.tomcat.replication.state.StateExchange;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,7 +42,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,8 +49,8 @@ import org.slf4j.Logger;
 /**
  * Keeps the sessions of one application the same at all members of a group.
  *
- * <p>Every member has every session. A member writes a change to its own record first and then sends it to the group;
- * {@link #awaitSafe} waits until the others have it. Changes of others are merged on the group's thread, which never
+ * <p>Every member has every session, or some members have each ({@link Holders}). A member writes a change to its own record first and then sends it to the others
+ * that have the session; {@link #awaitSafe} waits until they have it. Changes of others are merged on the group's thread, which never
  * waits for a request, a lock that a request holds for long, or the network.
  */
 public final class Replicator implements AutoCloseable, SessionChannel.Listener {
@@ -50,14 +63,13 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private final Contact contact;
     private final Settlement settlement;
     private final Expiry expiry;
-    private final Consumer<SessionRecord> onEnded;
+    private final SessionEvents events;
     private final SessionStore store;
     private final RemoteChanges changes;
     private final SafetyWait safety;
     private final Acknowledgements acknowledgements;
-    private final StateExchange state;
+    private final Holders holders;
     private final FormerIds formerIds = new FormerIds();
-    private final SessionFinder finder;
     private final Outbox outbox;
     private final OwnWrites writes;
     private final AckSender ackSender;
@@ -69,49 +81,84 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private volatile String condition = "not joined";
 
     /**
-     * @param onEnded receives sessions that another member has ended; called on the group's thread, must not block
+     * @param events called on the group's thread
      * @param nanoClock never goes back
      * @param executor runs tasks that wait for the network, each on its own
      */
     public Replicator(
-            ReplicationOptions options, ReplicationCounters counters, Consumer<SessionRecord> onEnded,
+            ReplicationOptions options, ReplicationCounters counters, SessionEvents events,
             LongSupplier nanoClock, Executor executor) {
-        this(options, counters, onEnded, nanoClock, executor, Waiting.ON_THREAD);
+        this(options, counters, events, nanoClock, executor, Waiting.ON_THREAD);
     }
 
     Replicator(
             ReplicationOptions options,
             ReplicationCounters counters,
-            Consumer<SessionRecord> onEnded,
+            SessionEvents events,
             LongSupplier nanoClock,
             Executor executor,
             Waiting waiting) {
         this.context = new ReplicaContext(options, counters, nanoClock, executor, waiting);
-        this.outbox = new Outbox(options.acknowledgement(), counters, executor, () -> peers.others().isEmpty());
+        this.acknowledgements = options.isHeldBySome()
+                ? new AcknowledgementsOfSome(options.acknowledgement())
+                : new AcknowledgementsOfAll(options.acknowledgement());
+        this.outbox = new Outbox(context, acknowledgements, () -> peers.others().isEmpty());
         this.contact = new Contact(
                 options, counters, nanoClock, waiting,
                 number -> outbox.toGroup(new SessionMessage.Probe(number), QUERIES_SENT, false));
-        this.onEnded = onEnded;
+        this.events = events;
         this.store = new SessionStore(options.keyOf());
-        this.state = new StateExchange(store, counters, nanoClock, executor, outbox::to);
-        this.acknowledgements = new Acknowledgements(options.acknowledgement());
         this.ackSender = new AckSender(executor, outbox);
-        this.uses = new Uses(outbox, nanoClock);
-        this.writes = new OwnWrites(context, store, outbox, contact, acknowledgements, self);
-        this.settlement = new Settlement(contact, acknowledgements, writes::makeAgain);
-        this.expiry = new Expiry(nanoClock, contact, self);
-        this.changes = new RemoteChanges(context, store, formerIds, contact, settlement, self, onEnded);
+        this.settlement = new Settlement(contact, acknowledgements, this::makeAgain);
+        this.changes = new RemoteChanges(context, store, formerIds, contact, settlement, self, events);
+        Surroundings surroundings = new Surroundings(
+                context, store, formerIds, self, acknowledgements, changes, new Owner());
+        this.holders = options.isHeldBySome()
+                ? new HeldBySome(surroundings, outbox)
+                : new HeldByAll(surroundings, outbox, outbox::to);
+        this.uses = new Uses(outbox, holders, nanoClock);
+        this.writes = new OwnWrites(context, store, holders, contact, acknowledgements, self);
+        this.expiry = new Expiry(nanoClock, contact, self, holders::standsIn);
         this.safety = new SafetyWait(context, acknowledgements, outbox, contact);
-        this.finder = new SessionFinder(context, store, formerIds, state, outbox, changes::merge);
+    }
+
+    private long makeAgain(SessionRecord record, Set<Long> overrulers, boolean isOwnToo) {
+        return writes.makeAgain(record, overrulers, isOwnToo);
+    }
+
+    private final class Owner implements Surroundings.Owner {
+
+        @Override
+        public boolean isUsed(SessionRecord record) {
+            return uses.isUntold(record) || events.isUsed(record);
+        }
+
+        @Override
+        public long handledOf(Member member) {
+            return ackSender.handled(member);
+        }
+
+        @Override
+        public void makeAgain(SessionRecord record, Set<Long> overrulers, boolean isOwnToo) {
+            writes.makeAgain(record, overrulers, isOwnToo);
+        }
+
+        @Override
+        public void onArrived() {
+            settleContact();
+            if (holders.isComplete()) {
+                joinNamesakes();
+            }
+        }
     }
 
     /** Joins the group; called once. Waits until others are met, or there is no reason to wait for them any longer. */
     public SessionChannel.JoinResult join(SessionChannel.Source source, String group) {
         try {
-            SessionChannel joined = source.join(group, this);
+            SessionChannel joined = source.join(group, isHeldBySome() ? new EarlyMessages(this, context.counters()) : this);
             joinResult = joined.joinResult();
             outbox.open(joined);
-            finder.onJoined();
+            holders.onJoined();
             return joinResult;
         } catch (RuntimeException e) {
             outbox.fail(e);
@@ -155,7 +202,15 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
      */
     public long publish(SessionRecord record, List<Change> changes, Contact.Standing standing, Collection<Mark> marks)
             throws StalledException, OutdatedException {
-        if (isClosing || record.state() != SessionRecord.State.ENDED && store.get(record.uid()) != record) {
+        if (isClosing) {
+            throw new StoppedException();
+        }
+        return publishNow(holders.present(record), changes, standing, marks);
+    }
+
+    private long publishNow(SessionRecord record, List<Change> changes, Contact.Standing standing, Collection<Mark> marks)
+            throws StalledException, OutdatedException {
+        if (!context.options().isHeldBySome() && record.state() != SessionRecord.State.ENDED && store.get(record.uid()) != record) {
             throw new StoppedException();
         }
         outbox.awaitRoom(context.waiting(), context.options().acknowledgementTimeout());
@@ -182,13 +237,14 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         contact.beat();
         settleContact();
         uses.onBeat(self.origin());
+        holders.onBeat();
     }
 
     private void settleContact() {
         long sent = outbox.sent();
         if (contact.isInDoubtStill()) {
             settlement.onContactMissing(sent);
-            contact.settle(state.isComplete());
+            contact.settle(holders.isKnown());
         }
     }
 
@@ -244,6 +300,10 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return writes.end(record, reason);
     }
 
+    public boolean isHeldBySome() {
+        return context.options().isHeldBySome();
+    }
+
     /** Returns the part of an id that all members agree on. */
     public String keyOf(String id) {
         return store.keyOf(id);
@@ -254,9 +314,13 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return store.find(store.keyOf(id));
     }
 
-    /** Returns the session with this id, which may still be on its way: asks the others, and waits for a while. */
-    public @Nullable SessionRecord await(String id) {
-        return finder.find(store.keyOf(id), peers.others());
+    /**
+     * Returns the session with this id, which may still be on its way: asks the others, and waits for a while.
+     *
+     * @throws UnreachableException if only some members hold sessions, and those of this one have not answered in time
+     */
+    public @Nullable SessionRecord await(String id) throws UnreachableException {
+        return holders.find(store.keyOf(id));
     }
 
     /** Returns all sessions that can be used. */
@@ -321,17 +385,16 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         acknowledgements.onNewcomers(view, me);
         contact.onView(view.id().number(), others);
         Peers before = peers;
+        holders.onMembers(view, me, present);
         peers = present;
         settleOverruled(before);
         acknowledgements.onView(view, me, together);
         condition = "joined";
-        finder.onView(view);
         formerIds.onView(others, context.nowNanos());
-        state.onView(view, me, together, present.leadsPart());
+        holders.onView(view, me, present);
         contact.probeAgain();
         settleContact();
-        state.give();
-        state.dropPartial();
+        holders.afterView();
     }
 
     @Override
@@ -365,10 +428,10 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
         context.counters().increment(MESSAGES_HANDLED);
         context.counters().add(BYTES_HANDLED, bytes.length);
-        handle(sender, numbered.message());
         if (numbered.number() > 0) {
             ackSender.onHandled(sender, numbered.number());
         }
+        handle(sender, numbered.message());
     }
 
     @Override
@@ -378,70 +441,31 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     private void handle(Member sender, SessionMessage message) {
         switch (message) {
-            case Image image -> changes.merge(image);
-            case SessionMessage.Delta delta -> {
-                if (!changes.merge(sender, delta) && state.isComplete()) {
-                    outbox.soonTo(sender, new SessionMessage.ImageRequest(delta.uid()));
-                }
-            }
-            case SessionMessage.Access access -> changes.onAccess(sender, access);
-            case SessionMessage.Remove remove -> changes.onRemove(remove);
             case SessionMessage.Ack ack -> acknowledgements.onAck(sender, ack.number());
-            case SessionMessage.Query query -> {
-                SessionRecord record = store.find(query.key());
-                boolean isKnown = record != null && record.state() == SessionRecord.State.COMPLETE;
-                Image image = isKnown && record != null ? record.image(context.nowNanos()) : null;
-                outbox.soonTo(sender, new SessionMessage.Answer(query.query(), image));
-            }
-            case SessionMessage.Answer answer -> {
-                Image image = answer.image();
-                if (image != null) {
-                    changes.merge(image);
-                }
-                finder.onAnswer(sender, answer);
-            }
-            case SessionMessage.ImageRequest request -> {
-                SessionRecord record = store.get(request.uid());
-                if (record != null && record.state() == SessionRecord.State.COMPLETE) {
-                    outbox.soonTo(sender, record.image(context.nowNanos()));
-                }
-            }
             case SessionMessage.Probe sent ->
-                outbox.toGroup(new SessionMessage.ProbeAnswer(sent.probe(), SessionVersion.originOf(sender)), ACKS_SENT, false);
+                holders.answerProbe(sender, new SessionMessage.ProbeAnswer(sent.probe(), SessionVersion.originOf(sender)));
             case SessionMessage.ProbeAnswer answer -> {
                 if (answer.origin() == self.origin()) {
                     contact.onAnswer(sender, answer.probe());
                     settleContact();
                 }
             }
-            case SessionMessage.StateRequest request -> state.onRequest(sender, request);
-            case SessionMessage.StateChunk chunk -> onStateChunk(sender, chunk);
-        }
-    }
-
-    // ---- state
-
-    private void onStateChunk(Member sender, SessionMessage.StateChunk chunk) {
-        for (Image image : chunk.images()) {
-            if (changes.merge(image)) {
-                context.counters().increment(STATE_SESSIONS_MERGED);
-            } else {
-                endAgain(image);
+            default -> {
+                if (!holders.handle(sender, message)) {
+                    context.counters().increment(MALFORMED);
+                    LOG.warn("Message of {} ignored: {} is not for a member whose copies of sessions are {}", sender,
+                            message.getClass().getSimpleName(), context.options().copiesText());
+                }
             }
         }
-        state.onChunk(sender, chunk);
-        settleContact();
-        state.give();
-        if (state.isComplete()) {
-            state.dropPartial();
-            joinNamesakes();
-        }
     }
+
+    // ---- sessions with one key
 
     /** Merges namesakes whose primary is this member into the older session of the id; others follow its messages. */
     private void joinNamesakes() {
         for (SessionRecord namesake : store.namesakes()) {
-            if (isPrimary(namesake)) {
+            if (holders.joinsNamesakes(store.keyOf(namesake.id())) || isPrimary(namesake)) {
                 context.executor().execute(() -> joinNamesake(namesake));
             }
         }
@@ -463,23 +487,13 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
         context.counters().increment(NAMESAKES_JOINED);
         end(namesake, EndReason.INVALIDATED);
-        onEnded.accept(namesake);
-    }
-
-    /** Announces, from one member of this side of a partition, the end of a session that lives on at the other. */
-    private void endAgain(Image image) {
-        SessionStore.Tombstone tombstone = store.tombstoneFor(image);
-        if (tombstone != null && peers.leadsPart()) {
-            SessionMessage.Remove remove =
-                    new SessionMessage.Remove(image.uid(), tombstone.key(), tombstone.version(), tombstone.reason());
-            context.executor().execute(() -> outbox.toGroup(remove, REMOVALS_SENT, true));
-        }
+        events.onEnded(namesake);
     }
 
     /** Asks again for state that should have arrived, and settles changes; called from time to time, say every 10 s. */
     public void onTick() {
-        state.onTick();
-        if (state.isComplete()) {
+        holders.onTick();
+        if (holders.isComplete()) {
             joinNamesakes();
         }
         settleOverruled(peers);
@@ -500,7 +514,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
      * other part that it met, and has met one unless it is known that nobody is there.
      */
     public boolean isComplete() {
-        return state.isComplete() && (joinResult.isKnown() || state.hasTaken());
+        return holders.isComplete() && (joinResult.isKnown() || holders.hasTaken());
     }
 
     /**
@@ -510,8 +524,8 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
      */
     public boolean awaitHandedOver(Duration within) {
         long endNanos = context.nowNanos() + within.toNanos();
-        boolean isSafe = context.waiting().await(acknowledgements.safe(outbox.sent()), within.toNanos());
-        boolean isFetched = context.waiting().await(state.given(), Math.max(0, endNanos - context.nowNanos()));
+        boolean isSafe = context.waiting().await(acknowledgements.allSafe(outbox.sent()), within.toNanos());
+        boolean isFetched = context.waiting().await(holders.handOver(), Math.max(0, endNanos - context.nowNanos()));
         int others = peers.others().size();
         if (others == 0) {
             return false;
@@ -519,10 +533,11 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         boolean isTaken = isSafe && acknowledgements.laggingCount() < others;
         if (!isTaken || !isFetched) {
             LOG.warn(
-                    "Other members may lack sessions of this one after {}: changes are {}, {} have not fetched all",
+                    "Other members may lack sessions of this one after {}: changes are {}, sessions are {}, {}",
                     within,
                     isTaken ? "confirmed" : "not confirmed",
-                    state.owed());
+                    isFetched ? "handed over" : "not handed over",
+                    holders.status());
         }
         return isTaken && isFetched;
     }
@@ -560,12 +575,10 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         status.put("sessions-ended-remembered", store.tombstoneCount());
         status.put("start", joinResult.text());
         status.put("state-complete", isComplete());
-        status.put("state-from", state.taken());
-        status.put("state-awaited", state.awaited());
+        status.putAll(holders.status());
         status.put("in-doubt", contact.isInDoubt());
         status.put("members-lagging", acknowledgements.laggingCount());
         status.put("messages-awaited", acknowledgements.waitingCount());
-        status.put("members-fetching", names(state.owed()));
         status.put("bytes-pending", outbox.pendingBytes());
         status.putAll(context.counters().snapshot());
         return status;
@@ -582,5 +595,6 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         store.clear();
         formerIds.clear();
         uses.clear();
+        holders.close();
     }
 }

@@ -5,6 +5,9 @@ import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.WAIT_TIME
 
 import dev.tutti.core.Member;
 import dev.tutti.internal.Logs;
+import dev.tutti.tomcat.replication.acks.Acknowledgements;
+import dev.tutti.tomcat.replication.base.Acknowledgement;
+import dev.tutti.tomcat.replication.base.ReplicaContext;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;

@@ -51,6 +51,13 @@ public interface SessionChannel extends AutoCloseable {
     /** Sends to one member. May wait for flow control. Returns false if the member or the group is gone. */
     boolean sendTo(Member receiver, byte[] message);
 
+    /**
+     * Sends to one member, without waiting; in the order of the calls. The array must not be changed.
+     *
+     * @return completes when the message is accepted, or can't be sent
+     */
+    CompletableFuture<Void> post(Member receiver, byte[] message);
+
     /** Sends to one member if that is possible at once. Returns false if it is not, or the member or the group is gone. */
     boolean trySendTo(Member receiver, byte[] message);
 

@@ -1,6 +1,8 @@
 package dev.tutti.tomcat.replication;
 
 import dev.tutti.core.Member;
+import dev.tutti.tomcat.replication.acks.Acknowledgements;
+import dev.tutti.tomcat.replication.base.Peers;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.util.HashSet;
@@ -59,7 +61,7 @@ final class Settlement {
             boolean isGone = !present.origins().containsKey(overruler);
             record.accept(
                     overruler,
-                    number -> member != null && acknowledgements.hasHandled(member, number) || isGone && wasAwaySince(number));
+                    number -> member != null && isKnownTo(member, number, isGone) || isGone && wasAwaySince(number));
             if (isGone) {
                 gone.add(overruler);
             }
@@ -68,6 +70,10 @@ final class Settlement {
         if (!gone.isEmpty() || isOwnToo) {
             again.make(record, gone, isOwnToo);
         }
+    }
+
+    private boolean isKnownTo(Member member, long number, boolean isGone) {
+        return isGone ? acknowledgements.hadHandled(member, number) : acknowledgements.hasHandled(member, number);
     }
 
     private boolean wasAwaySince(long number) {

@@ -2,10 +2,11 @@ package dev.tutti.tomcat.replication;
 
 import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.ACCESSES_SENT;
 
+import dev.tutti.tomcat.replication.holders.Holders;
 import dev.tutti.tomcat.replication.session.SessionMessage.Access;
 import dev.tutti.tomcat.replication.session.SessionRecord;
 import java.util.Iterator;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
@@ -16,14 +17,16 @@ import java.util.function.LongSupplier;
  */
 final class Uses {
 
-    /** Sessions whose last use the others do not know; at most all sessions of this member. */
-    private final Set<SessionRecord> untold = ConcurrentHashMap.newKeySet();
+    /** Sessions whose last use here the others do not know, with its time; at most all sessions of this member. */
+    private final Map<SessionRecord, Long> untold = new ConcurrentHashMap<>();
 
     private final Outbox outbox;
+    private final Holders holders;
     private final LongSupplier nanoClock;
 
-    Uses(Outbox outbox, LongSupplier nanoClock) {
+    Uses(Outbox outbox, Holders holders, LongSupplier nanoClock) {
         this.outbox = outbox;
+        this.holders = holders;
         this.nanoClock = nanoClock;
     }
 
@@ -38,7 +41,7 @@ final class Uses {
             record.use(nowNanos);
         } else if ((isRecentlyUsed && !isUrgent) || !outbox.hasRoom()) {
             record.use(nowNanos);
-            untold.add(record);
+            untold.put(record, nowNanos);
         } else {
             tell(record, origin, nowNanos);
         }
@@ -46,10 +49,13 @@ final class Uses {
 
     void onBeat(long origin) {
         long nowNanos = nanoClock.getAsLong();
-        for (Iterator<SessionRecord> iterator = untold.iterator(); iterator.hasNext() && outbox.hasRoom(); ) {
-            SessionRecord record = iterator.next();
+        for (Iterator<Map.Entry<SessionRecord, Long>> iterator = untold.entrySet().iterator(); iterator.hasNext() && outbox.hasRoom(); ) {
+            Map.Entry<SessionRecord, Long> entry = iterator.next();
+            SessionRecord record = entry.getKey();
             iterator.remove();
-            if (!isTold(record, origin, nowNanos)) {
+            // A use that another member has told of since is the later one, and its member the primary.
+            boolean isOverdue = record.sinceToldNanos(entry.getValue()) >= 0;
+            if (isOverdue && !isTold(record, origin, nowNanos)) {
                 tell(record, origin, nowNanos);
             }
         }
@@ -63,7 +69,12 @@ final class Uses {
     }
 
     private void tell(SessionRecord record, long origin, long nowNanos) {
-        outbox.toGroup(new Access(record.uid(), record.claim(origin, nowNanos)), ACCESSES_SENT, false);
+        holders.tell(record, new Access(record.uid(), record.claim(origin, nowNanos)), ACCESSES_SENT, false);
+    }
+
+    /** Returns whether this member has used a session without having told the others so far. */
+    boolean isUntold(SessionRecord record) {
+        return untold.containsKey(record);
     }
 
     void clear() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.core.Member;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
+import dev.tutti.tomcat.replication.base.ReplicationOptions;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.Field;
 import dev.tutti.tomcat.replication.session.Mark;
@@ -271,6 +272,11 @@ class ConfirmedWritesTest {
                 @Override
                 public boolean sendTo(Member receiver, byte[] message) {
                     return seat.sendTo(receiver, message);
+                }
+
+                @Override
+                public CompletableFuture<Void> post(Member receiver, byte[] message) {
+                    return seat.post(receiver, message);
                 }
 
                 @Override

@@ -2,6 +2,8 @@ package dev.tutti.tomcat.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.tomcat.replication.base.Acknowledgement;
+import dev.tutti.tomcat.replication.base.ReplicationOptions;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.Field;
 import dev.tutti.tomcat.replication.session.SessionRecord;

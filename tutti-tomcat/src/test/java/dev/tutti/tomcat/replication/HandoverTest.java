@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
+import dev.tutti.tomcat.replication.base.ReplicationOptions;
 import dev.tutti.tomcat.replication.codec.SessionArchive;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.EndReason;

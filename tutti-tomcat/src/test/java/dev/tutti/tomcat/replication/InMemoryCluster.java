@@ -7,13 +7,16 @@ import dev.tutti.core.ViewId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Groups in one process, without a network: FIFO, virtually synchronous; crashes, partitions and merges on command.
@@ -23,6 +26,8 @@ import java.util.concurrent.Executor;
 public final class InMemoryCluster {
 
     private final boolean isThreaded;
+    private boolean isUnicastEarly;
+    private boolean isOnGroupThread;
     private final List<Seat> seats = new ArrayList<>();
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private long incarnations;
@@ -39,16 +44,35 @@ public final class InMemoryCluster {
         return new InMemoryCluster(true);
     }
 
+    /**
+     * Lets messages to one member arrive before the view in which they were sent, as they do in real groups: nothing but the
+     * order of such messages is kept between two members that go from view to view together. For {@link #deliverOne}.
+     */
+    public InMemoryCluster withEarlyUnicasts() {
+        isUnicastEarly = true;
+        return this;
+    }
+
+    /**
+     * A view or a message that waits at a member.
+     *
+     * @param sender null for views
+     * @param isToAll whether it is a message to the group
+     * @param view null for messages
+     */
+    private record Delivery(@Nullable Member sender, boolean isToAll, @Nullable View view, Runnable action) {}
+
     /** Membership of one member in a group. */
     public final class Seat implements SessionChannel {
         private final String group;
         private final String node;
         private final Member member;
         private final Listener listener;
-        private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
+        private final ArrayDeque<Delivery> inbox = new ArrayDeque<>();
         private int side;
         private boolean isAlive = true;
         private boolean isHeld;
+        private boolean isViewHeld;
         private boolean isRunning;
         private boolean isInBatch;
         private ViewId viewId;
@@ -69,7 +93,7 @@ public final class InMemoryCluster {
         public CompletableFuture<Void> send(byte[] message) {
             synchronized (InMemoryCluster.this) {
                 for (Seat receiver : isAlive ? reachable(this) : List.<Seat>of()) {
-                    receiver.post(() -> receiver.listener.onMessage(member, message.clone()));
+                    receiver.post(new Delivery(member, true, null, () -> receiver.listener.onMessage(member, message.clone())));
                 }
                 return CompletableFuture.completedFuture(null);
             }
@@ -80,12 +104,18 @@ public final class InMemoryCluster {
             synchronized (InMemoryCluster.this) {
                 for (Seat seat : isAlive ? reachable(this) : List.<Seat>of()) {
                     if (seat.member.equals(receiver)) {
-                        seat.post(() -> seat.listener.onMessage(member, message.clone()));
+                        seat.post(new Delivery(member, false, null, () -> seat.listener.onMessage(member, message.clone())));
                         return true;
                     }
                 }
                 return false;
             }
+        }
+
+        @Override
+        public CompletableFuture<Void> post(Member receiver, byte[] message) {
+            sendTo(receiver, message);
+            return CompletableFuture.completedFuture(null);
         }
 
         @Override
@@ -98,7 +128,7 @@ public final class InMemoryCluster {
             crash(this);
         }
 
-        private void post(Runnable delivery) {
+        private void post(Delivery delivery) {
             inbox.add(delivery);
             if (isThreaded) {
                 run();
@@ -131,14 +161,41 @@ public final class InMemoryCluster {
         }
 
         private void deliverNext() {
-            Runnable next;
+            Delivery next;
             synchronized (InMemoryCluster.this) {
                 next = inbox.poll();
                 isInBatch = true;
             }
             if (next != null) {
-                next.run();
+                isOnGroupThread = !isThreaded;
+                next.action.run();
             }
+        }
+
+        /** Returns messages that may overtake views: the first of each sender that has come along through all of those. */
+        private List<Delivery> early() {
+            List<Delivery> early = new ArrayList<>();
+            Set<Member> seen = new HashSet<>();
+            List<View> overtaken = new ArrayList<>();
+            for (Delivery delivery : inbox) {
+                Member sender = delivery.sender;
+                if (delivery.view != null) {
+                    overtaken.add(delivery.view);
+                }
+                // What a member has sent to all in a coming view waits for that.
+                boolean isInOrder = sender != null && (!delivery.isToAll || overtaken.isEmpty());
+                if (isInOrder && seen.add(sender) && !overtaken.isEmpty() && overtaken.stream().allMatch(view -> view.transitionalSet(member).contains(sender))) {
+                    early.add(delivery);
+                }
+            }
+            return early;
+        }
+
+        private void deliverEarly(Delivery delivery) {
+            inbox.remove(delivery);
+            isInBatch = true;
+            isOnGroupThread = true;
+            delivery.action.run();
         }
 
         private void endBatch() {
@@ -160,10 +217,10 @@ public final class InMemoryCluster {
                 seats.add(seat);
                 install(reachable(seat));
                 if (isThreaded) {
-                    seat.post(() -> isIn.complete(null));
+                    seat.post(new Delivery(null, false, null, () -> isIn.complete(null)));
                 } else {
                     isIn.complete(null);
-                    seat.inbox.poll().run();
+                    seat.inbox.poll().action.run();
                 }
             }
             isIn.join();
@@ -226,6 +283,11 @@ public final class InMemoryCluster {
         }
     }
 
+    /** Holds the views of a process: until they are released, it receives only messages that may overtake them. */
+    public synchronized void holdViews(String node, boolean isHeld) {
+        seats(node).forEach(seat -> seat.isViewHeld = isHeld);
+    }
+
     /** Returns an executor that runs tasks on threads of their own; in manual mode, together with the messages. */
     public Executor executor() {
         return isThreaded ? task -> Thread.ofVirtual().start(task) : task -> {
@@ -262,20 +324,48 @@ public final class InMemoryCluster {
         List<Runnable> choices = new ArrayList<>();
         for (Seat seat : seats) {
             if (!seat.isHeld && !seat.inbox.isEmpty()) {
-                choices.add(seat::deliverNext);
+                if (!seat.isViewHeld || seat.inbox.getFirst().view == null) {
+                    choices.add(seat::deliverNext);
+                }
+                if (isUnicastEarly) {
+                    seat.early().forEach(delivery -> choices.add(() -> seat.deliverEarly(delivery)));
+                }
             }
             if (seat.isInBatch) {
                 choices.add(seat::endBatch);
             }
         }
         if (!tasks.isEmpty()) {
-            choices.add(() -> tasks.poll().run());
+            choices.add(this::runTask);
         }
         if (choices.isEmpty()) {
             return false;
         }
-        choices.get(random.nextInt(choices.size())).run();
+        boolean before = isOnGroupThread;
+        try {
+            choices.get(random.nextInt(choices.size())).run();
+        } finally {
+            isOnGroupThread = before;
+        }
         return true;
+    }
+
+    /** Returns whether a view or a message is being handled, so that nothing may wait. For {@link #deliverOne}. */
+    public boolean isOnGroupThread() {
+        return isOnGroupThread;
+    }
+
+    private void runTask() {
+        isOnGroupThread = false;
+        tasks.poll().run();
+    }
+
+    /** Delivers all that can be delivered, in an order drawn from {@code random}. */
+    public void deliverAll(Random random) {
+        boolean isMoving = true;
+        while (isMoving) {
+            isMoving = deliverOne(random);
+        }
     }
 
     private List<Seat> reachable(Seat from) {
@@ -309,7 +399,7 @@ public final class InMemoryCluster {
         View view = new View(new ViewId(number + 1, 1, order.getFirst()), order, parts);
         for (Seat seat : members) {
             seat.viewId = view.id();
-            seat.post(() -> seat.listener.onView(view, seat.member));
+            seat.post(new Delivery(null, false, view, () -> seat.listener.onView(view, seat.member)));
         }
     }
 }

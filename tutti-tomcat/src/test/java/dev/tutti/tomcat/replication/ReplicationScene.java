@@ -1,6 +1,7 @@
 package dev.tutti.tomcat.replication;
 
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
+import dev.tutti.tomcat.replication.base.ReplicationOptions;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.Field;
 import dev.tutti.tomcat.replication.session.SessionRecord;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tutti.core.Member;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
+import dev.tutti.tomcat.replication.base.Acknowledgement;
+import dev.tutti.tomcat.replication.base.ReplicationOptions;
 import dev.tutti.tomcat.replication.codec.MessageWriter;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.EndReason;
@@ -512,6 +514,11 @@ class ReplicatorTest extends ReplicationScene {
                 @Override
                 public boolean sendTo(Member receiver, byte[] message) {
                     return real.sendTo(receiver, message);
+                }
+
+                @Override
+                public CompletableFuture<Void> post(Member receiver, byte[] message) {
+                    return real.post(receiver, message);
                 }
 
                 @Override

@@ -3,6 +3,7 @@ package dev.tutti.tomcat.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
+import dev.tutti.tomcat.replication.base.ReplicationOptions;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.Field;
 import dev.tutti.tomcat.replication.session.Mark;
@@ -204,6 +205,11 @@ class WritesAcrossViewsTest {
                 @Override
                 public boolean sendTo(dev.tutti.core.Member receiver, byte[] message) {
                     return seat.sendTo(receiver, message);
+                }
+
+                @Override
+                public CompletableFuture<Void> post(dev.tutti.core.Member receiver, byte[] message) {
+                    return seat.post(receiver, message);
                 }
 
                 @Override

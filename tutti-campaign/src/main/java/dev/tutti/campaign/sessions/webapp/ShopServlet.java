@@ -11,12 +11,14 @@ import java.util.Collections;
 import java.util.TreeSet;
 import javax.management.JMException;
 import javax.management.ObjectName;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The page of the test application: writes and reads attributes of the session, and shows the status of its manager.
  *
- * <p>Parameter {@code do} is {@code put} (sets attribute {@code name} to {@code value}), {@code slow} (reads an
+ * <p>Parameter {@code do} is {@code put} (sets attribute {@code name} to {@code value}), {@code fill} (sets one of as many
+ * {@code bytes}), {@code slow} (reads an
  * attribute, writes back what it read with a mark behind it, and sleeps for {@code millis} at the {@code step}
  * between), {@code get}, {@code ping} or {@code status}. The first line of an answer about a session is
  * {@code session old} if it is the one that the client asked for, {@code session new} if it is another, or
@@ -40,6 +42,7 @@ public final class ShopServlet extends HttpServlet {
                 describe(session, request, text);
                 session.setAttribute(parameter(request, "name"), parameter(request, "value"));
             }
+            case "fill" -> request.getSession().setAttribute("filling", filling(Integer.parseInt(parameter(request, "bytes"))));
             case "slow" -> slow(request, response);
             case "get" -> describe(request.getSession(false), request, text);
             case "status" -> text.append(status(request));
@@ -47,6 +50,12 @@ public final class ShopServlet extends HttpServlet {
             default -> response.sendError(HttpServletResponse.SC_BAD_REQUEST, "do=" + action);
         }
         response.getWriter().write(text.toString());
+    }
+
+    private static byte[] filling(int bytes) {
+        byte[] filling = new byte[bytes];
+        ThreadLocalRandom.current().nextBytes(filling);
+        return filling;
     }
 
     private static void slow(HttpServletRequest request, HttpServletResponse response) throws IOException {

@@ -36,10 +36,13 @@ public final class MessageReader {
 
     private static final Field.Kind[] KINDS = Field.Kind.values();
     private static final EndReason[] REASONS = EndReason.values();
+    private static final SessionMessage.Knowledge[] KNOWLEDGE = SessionMessage.Knowledge.values();
     private static final byte[] NOTHING = {};
+    private static final int KIND_OFFSET = 1 + Long.BYTES;
     private static final int FIELD_BYTES_MIN = 1 + 4;
     private static final int SLOT_BYTES_MIN = FIELD_BYTES_MIN + 24 + 1 + 4;
     private static final int WRITE_BYTES_MIN = SLOT_BYTES_MIN;
+    private static final int WATCHED_BYTES_MIN = 4 + 4;
     private static final int IMAGE_BYTES_MIN = 16 + 8 + 8 + 24 + 4;
 
     /** Maximum number of fields and images in a message: each takes several objects, however short it is. */
@@ -71,6 +74,18 @@ public final class MessageReader {
         return new Numbered(reader.number, decoded);
     }
 
+    /** Returns the view that the sender of a message has just entered, if that is what the message says; 0 otherwise. */
+    public static long enteredView(byte[] message) {
+        if (message.length <= KIND_OFFSET || message[KIND_OFFSET] != MessageWriter.SETTLED) {
+            return 0;
+        }
+        try {
+            return decode(message).message() instanceof SessionMessage.Settled settled && settled.stage() == 0 ? settled.view() : 0;
+        } catch (MalformedMessageException e) {
+            return 0;
+        }
+    }
+
     private SessionMessage takeMessage() throws MalformedMessageException {
         byte kind = takeByte();
         return switch (kind) {
@@ -86,8 +101,73 @@ public final class MessageReader {
             case MessageWriter.STATE_CHUNK -> takeChunk();
             case MessageWriter.PROBE -> new Probe(takeLong());
             case MessageWriter.PROBE_ANSWER -> new ProbeAnswer(takeLong(), takeLong());
+            case MessageWriter.SHARED -> takeShared();
+            case MessageWriter.HELD -> new SessionMessage.Held(takeUid(), takeLong(), takeOrigins());
+            case MessageWriter.ALSO -> new SessionMessage.Also(takeUid(), takeOrigins());
+            case MessageWriter.GONE -> new SessionMessage.Gone(takeUid(), takeLong());
+            case MessageWriter.SPARE -> new SessionMessage.Spare(takeUid(), takeLong());
+            case MessageWriter.FETCH -> takeFetch();
+            case MessageWriter.GIVEN ->
+                new SessionMessage.Given(takeLong(), takeConstant(KNOWLEDGE), takeOrigins(), takeFlag() ? takeImage() : null);
+            case MessageWriter.SETTLED -> takeSettled();
+            case MessageWriter.WATCH -> takeWatch();
+            case MessageWriter.MOVED -> new SessionMessage.Moved(takeOrigins(), takeBases(takeImage()));
             default -> throw new MalformedMessageException("message of unknown kind " + kind);
         };
+    }
+
+    /** Reads the version on which each value of an image is based. */
+    private Image takeBases(Image image) throws MalformedMessageException {
+        Map<Field, Slot> slots = new LinkedHashMap<>();
+        for (Map.Entry<Field, Slot> entry : image.slots().entrySet()) {
+            Slot slot = entry.getValue();
+            slots.put(entry.getKey(), new Slot(slot.version(), slot.content(), slot.isListening(), takeVersion()));
+        }
+        return new Image(image.uid(), image.createdMillis(), image.idleMillis(), image.touched(), slots);
+    }
+
+    private SessionMessage takeShared() throws MalformedMessageException {
+        List<Long> holders = takeOrigins();
+        need(1);
+        byte kind = bytes.get(bytes.position());
+        if (kind == MessageWriter.SHARED) {
+            throw new MalformedMessageException("a message to holders in a message to holders");
+        }
+        return new SessionMessage.Shared(holders, takeMessage());
+    }
+
+    private SessionMessage takeFetch() throws MalformedMessageException {
+        long query = takeLong();
+        boolean isToAll = takeFlag();
+        return new SessionMessage.Fetch(query, takeText(), isToAll);
+    }
+
+    private SessionMessage takeSettled() throws MalformedMessageException {
+        long view = takeLong();
+        need(4);
+        int stage = bytes.getInt();
+        if (stage < 0 || stage > 2) {
+            throw new MalformedMessageException("stage " + stage + " of moves, which have 0 to 2");
+        }
+        return new SessionMessage.Settled(view, stage);
+    }
+
+    private SessionMessage takeWatch() throws MalformedMessageException {
+        int count = takeElements(WATCHED_BYTES_MIN);
+        List<SessionMessage.Watched> sessions = new ArrayList<>(count);
+        for (int index = 0; index < count; index++) {
+            sessions.add(new SessionMessage.Watched(takeText(), takeOrigins()));
+        }
+        return new SessionMessage.Watch(sessions);
+    }
+
+    private List<Long> takeOrigins() throws MalformedMessageException {
+        int count = takeElements(Long.BYTES);
+        List<Long> origins = new ArrayList<>(count);
+        for (int index = 0; index < count; index++) {
+            origins.add(takeLong());
+        }
+        return origins;
     }
 
     private StateChunk takeChunk() throws MalformedMessageException {

@@ -19,6 +19,7 @@ import dev.tutti.tomcat.replication.session.SessionMessage.Write;
 import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,16 @@ public final class MessageWriter {
     static final byte STATE_CHUNK = 10;
     static final byte PROBE = 11;
     static final byte PROBE_ANSWER = 12;
+    static final byte SHARED = 13;
+    static final byte HELD = 14;
+    static final byte ALSO = 15;
+    static final byte GONE = 16;
+    static final byte SPARE = 17;
+    static final byte FETCH = 18;
+    static final byte GIVEN = 19;
+    static final byte SETTLED = 20;
+    static final byte WATCH = 21;
+    static final byte MOVED = 22;
 
     private byte[] bytes = new byte[256];
     private int length;
@@ -135,7 +146,74 @@ public final class MessageWriter {
                     putImage(image);
                 }
             }
+            case SessionMessage.Shared shared -> {
+                putByte(SHARED);
+                putOrigins(shared.holders());
+                put(shared.message());
+            }
+            case SessionMessage.Held held -> {
+                putByte(HELD);
+                putUid(held.uid());
+                putLong(held.digest());
+                putOrigins(held.holders());
+            }
+            case SessionMessage.Moved moved -> {
+                putByte(MOVED);
+                putOrigins(moved.holders());
+                putImage(moved.image());
+                moved.image().slots().values().forEach(slot -> putVersion(slot.basis()));
+            }
+            case SessionMessage.Also also -> {
+                putByte(ALSO);
+                putUid(also.uid());
+                putOrigins(also.holders());
+            }
+            case SessionMessage.Gone gone -> {
+                putByte(GONE);
+                putUid(gone.uid());
+                putLong(gone.handled());
+            }
+            case SessionMessage.Spare spare -> {
+                putByte(SPARE);
+                putUid(spare.uid());
+                putLong(spare.view());
+            }
+            case SessionMessage.Fetch fetch -> {
+                putByte(FETCH);
+                putLong(fetch.query());
+                putByte((byte) (fetch.isToAll() ? 1 : 0));
+                putText(fetch.key());
+            }
+            case SessionMessage.Given given -> {
+                putByte(GIVEN);
+                putLong(given.query());
+                putByte((byte) given.knowledge().ordinal());
+                putOrigins(given.holders());
+                Image image = given.image();
+                putByte((byte) (image == null ? 0 : 1));
+                if (image != null) {
+                    putImage(image);
+                }
+            }
+            case SessionMessage.Settled settled -> {
+                putByte(SETTLED);
+                putLong(settled.view());
+                putInt(settled.stage());
+            }
+            case SessionMessage.Watch watch -> {
+                putByte(WATCH);
+                putInt(watch.sessions().size());
+                for (SessionMessage.Watched session : watch.sessions()) {
+                    putText(session.key());
+                    putOrigins(session.holders());
+                }
+            }
         }
+    }
+
+    private void putOrigins(List<Long> origins) {
+        putInt(origins.size());
+        origins.forEach(this::putLong);
     }
 
     private void putImage(Image image) {

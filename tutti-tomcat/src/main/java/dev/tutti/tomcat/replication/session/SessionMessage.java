@@ -1,5 +1,7 @@
 package dev.tutti.tomcat.replication.session;
 
+import dev.tutti.tomcat.replication.Contact;
+import dev.tutti.tomcat.replication.holders.Changes;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,16 @@ public sealed interface SessionMessage {
             Slot slot = slots.get(Field.ID);
             byte[] content = slot == null ? null : slot.content();
             return content == null ? "" : new String(content, StandardCharsets.UTF_8);
+        }
+
+        /** Returns a number that is the same for two images whose values, and last use, have the same versions. */
+        public long digest() {
+            long digest = touched.mixedWith(0);
+            for (Map.Entry<Field, Slot> entry : slots.entrySet()) {
+                Field field = entry.getKey();
+                digest += entry.getValue().version().mixedWith(31L * field.name().hashCode() + field.kind().ordinal());
+            }
+            return digest;
         }
 
         /** Returns the number of the latest view that one of its values is from. */
@@ -89,4 +101,67 @@ public sealed interface SessionMessage {
 
     /** Some sessions, in order of their uids, and whether they are the last. */
     record StateChunk(long pull, List<Image> images, boolean isLast) implements SessionMessage {}
+
+    // ---- only if some members hold a session; holders are named by their origins, see SessionVersion.originOf
+
+    /**
+     * A message about one session to its holders.
+     *
+     * @param holders all members that it was sent to
+     */
+    record Shared(List<Long> holders, SessionMessage message) implements SessionMessage {}
+
+    /**
+     * A copy of a session that moves because of a view, or of another primary.
+     *
+     * @param holders other members that have a copy, as far as the sender knows
+     */
+    record Moved(List<Long> holders, Image image) implements SessionMessage {}
+
+    /** The sender has a copy of a session, whose versions add up to {@code digest}. */
+    record Held(UUID uid, long digest, List<Long> holders) implements SessionMessage {}
+
+    /** These members hold a session, too: what the receiver has sent of it has to go to them. */
+    record Also(UUID uid, List<Long> holders) implements SessionMessage {}
+
+    /**
+     * The sender has no copy of a session.
+     *
+     * @param handled number of the receiver's last message that the sender had handled: a later one may have brought a copy
+     */
+    record Gone(UUID uid, long handled) implements SessionMessage {}
+
+    /** The receiver's copy of a session is one too many, as of a view. */
+    record Spare(UUID uid, long view) implements SessionMessage {}
+
+    /**
+     * Asks for the session with a key.
+     *
+     * @param isToAll whether all members are asked, because sessions are on the move; only the home of a session otherwise
+     */
+    record Fetch(long query, String key, boolean isToAll) implements SessionMessage {}
+
+    /** Knowledge of a member about a session that it was asked for. The order is that of the wire format. */
+    enum Knowledge {
+        NONE,
+        HERE,
+        /** The sender is not the home of the session, and does not decide whether there is one. */
+        NOT_HOME
+    }
+
+    /** Answers {@link Fetch}; with an image if the sender has the session. */
+    record Given(long query, Knowledge knowledge, List<Long> holders, @Nullable Image image) implements SessionMessage {}
+
+    /**
+     * The sender has done its part of the moves that a view requires.
+     *
+     * @param stage 0: it is in the view, which it tells each other member before all that it sends to that one in it; 1: the homes know of its copies; 2: the sessions whose home it is have all their copies
+     */
+    record Settled(long view, int stage) implements SessionMessage {}
+
+    /** Sessions that the receiver is to look for if their holders are gone. */
+    record Watch(List<Watched> sessions) implements SessionMessage {}
+
+    /** @param holders members that have a copy; none if the session has ended, or is watched by another member */
+    record Watched(String key, List<Long> holders) {}
 }

@@ -1,5 +1,6 @@
 package dev.tutti.tomcat.replication.session;
 
+import dev.tutti.tomcat.replication.holders.Changes;
 import dev.tutti.tomcat.replication.session.SessionMessage.Delta;
 import dev.tutti.tomcat.replication.session.SessionMessage.Image;
 import dev.tutti.tomcat.replication.session.SessionMessage.Write;
@@ -59,7 +60,7 @@ public final class SessionRecord {
     private final AtomicLong revision = new AtomicLong();
     private final AtomicReference<SessionVersion> touched = new AtomicReference<>(SessionVersion.NONE);
     private final AtomicLong usedNanos;
-    private final AtomicReference<@Nullable Object> handle = new AtomicReference<>();
+    private final Attachment handle = new Attachment();
     private volatile long toldNanos;
     private volatile long published;
 
@@ -69,6 +70,7 @@ public final class SessionRecord {
     private volatile long unsettledFrom;
     private volatile @Nullable Slot publishedId;
     private volatile State state;
+    private volatile Spread spread = Spread.NONE;
 
     public SessionRecord(UUID uid, long createdMillis, long nowNanos, State state) {
         this.uid = uid;
@@ -93,6 +95,15 @@ public final class SessionRecord {
 
     public void enter(State next) {
         state = next;
+    }
+
+    /** Returns where the session is besides this member, if only some members hold it. */
+    public Spread spread() {
+        return spread;
+    }
+
+    public void spread(Spread next) {
+        spread = next;
     }
 
     /** Returns the id that the client has, route included; empty if it is not known yet. */
@@ -148,6 +159,11 @@ public final class SessionRecord {
         return slots.get(field);
     }
 
+    /** Returns whether one of these members has written a value that the session has now. */
+    public boolean isWrittenBy(Set<Long> origins) {
+        return slots.values().stream().anyMatch(slot -> origins.contains(slot.version().origin()));
+    }
+
     /** Returns the fields of {@code kind} that have a value. */
     public List<Field> fields(Field.Kind kind) {
         List<Field> fields = new ArrayList<>();
@@ -164,15 +180,29 @@ public final class SessionRecord {
         return touched.get();
     }
 
-    /** Returns the object that the container has attached, null if none; set once. */
+    /** Returns the object that the container has attached; null if there is none, or it was dropped. */
     public @Nullable Object handle() {
-        return handle.get();
+        return handle.object();
     }
 
     /** Attaches {@code candidate}, unless something is attached already, and returns what is attached then. */
     public Object attach(Object candidate) {
-        Object present = handle.compareAndExchange(null, candidate);
-        return present == null ? candidate : present;
+        return handle.attach(candidate);
+    }
+
+    /** Holds the attached object, if it is this one. */
+    public void hold(Object attached) {
+        handle.hold(attached);
+    }
+
+    /** Lets the attached object be dropped when nobody else holds it, if it is this one. */
+    public void loosen(Object attached) {
+        handle.loosen(attached);
+    }
+
+    /** Frees what is left of an object that was dropped. */
+    public void tidy() {
+        handle.tidy();
     }
 
     public long idleNanos(long nowNanos) {
@@ -291,6 +321,11 @@ public final class SessionRecord {
         }
         published = number;
         publishedCounter = Math.max(publishedCounter, first);
+    }
+
+    /** Notes that the last changes made here, if there are any, have been sent to further members. */
+    public void onPublishedAgain(long number) {
+        published = published == 0 ? 0 : Math.max(published, number);
     }
 
     public boolean isOverruled() {
@@ -416,14 +451,15 @@ public final class SessionRecord {
         return new Slot(version, change.content(), change.isListening(), basis);
     }
 
-    public void merge(Image image, long nowNanos) {
+    /** Merges an image; {@code origin} is this member's. */
+    public void merge(Image image, long origin, long nowNanos) {
         touch(image.touched(), nowNanos - image.idleMillis() * 1_000_000);
         boolean isChanged = false;
         for (Map.Entry<Field, Slot> entry : image.slots().entrySet()) {
             Slot slot = entry.getValue();
             raise(counter, slot.version().counter());
             Change change = new Change(entry.getKey(), slot.content(), slot.isListening());
-            isChanged |= putOther(new Write(change, slot.version()), slot.version(), slot.version().origin());
+            isChanged |= putOther(new Write(change, slot.basis()), slot.version(), origin);
         }
         if (isChanged) {
             revision.incrementAndGet();
@@ -454,7 +490,8 @@ public final class SessionRecord {
 
     /** Stores a value, unless there is a newer one. */
     private void put(Field field, Slot slot) {
-        slots.merge(field, slot, (present, next) -> next.version().isAfter(present.version()) ? next : present);
+        slots.merge(field, slot, (present, next) ->
+                next.version().isAfter(present.version()) || present.isWithoutBasisOf(next) ? next : present);
         if (slot.isRemoved()) {
             forgetRemovedSlots();
         }

@@ -84,14 +84,14 @@ public final class SessionStore {
                 uid, absent -> new SessionRecord(absent, createdMillis, nowNanos, SessionRecord.State.PARTIAL));
     }
 
-    /** Merges an image of a session; returns false if the session has ended here and stays so. */
-    public boolean merge(Image image, long nowNanos) {
+    /** Merges an image of a session; returns false if the session has ended here and stays so; {@code origin} is this member's. */
+    public boolean merge(Image image, long origin, long nowNanos) {
         if (tombstoneFor(image) != null) {
             return false;
         }
-        SessionRecord record = recordFor(image, nowNanos);
+        SessionRecord record = recordFor(image, origin, nowNanos);
         String oldKey = keyOf(record.id());
-        record.merge(image, nowNanos);
+        record.merge(image, origin, nowNanos);
         if (record.state() == SessionRecord.State.PARTIAL) {
             record.enter(SessionRecord.State.COMPLETE);
             add(record);
@@ -102,7 +102,7 @@ public final class SessionStore {
     }
 
     /** Returns the session's record; if that is missing or partial, a new one with what is known so far. */
-    private SessionRecord recordFor(Image image, long nowNanos) {
+    private SessionRecord recordFor(Image image, long origin, long nowNanos) {
         SessionRecord present = get(image.uid());
         if (present != null && present.state() != SessionRecord.State.PARTIAL) {
             return present;
@@ -111,7 +111,7 @@ public final class SessionStore {
         SessionRecord added =
                 new SessionRecord(image.uid(), image.createdMillis(), usedNanos, SessionRecord.State.PARTIAL);
         if (present != null) {
-            added.merge(present.image(nowNanos), nowNanos);
+            added.merge(present.image(nowNanos), origin, nowNanos);
         }
         return added;
     }
@@ -161,6 +161,19 @@ public final class SessionStore {
         byKey.remove(keyOf(record.id()), record);
         byKey.remove(tombstone.key(), record);
         return record;
+    }
+
+    /** Removes a session that lives on at other members; a request that still has it may {@linkplain #add add} it again. */
+    public void release(SessionRecord record) {
+        byUid.remove(record.uid(), record);
+        byKey.remove(keyOf(record.id()), record);
+    }
+
+    /** Returns the tombstone of a session that ended; null if none is remembered. */
+    public @Nullable Tombstone tombstone(UUID uid) {
+        synchronized (tombstones) {
+            return tombstones.get(uid);
+        }
     }
 
     /** Removes a partial record, the rest of which did not arrive. */

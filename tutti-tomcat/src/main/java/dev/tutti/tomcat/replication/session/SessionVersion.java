@@ -36,6 +36,11 @@ public record SessionVersion(long view, long counter, long origin) implements Co
         return mixed ^ (mixed >>> 31);
     }
 
+    /** Returns a hash of this version and a number. */
+    long mixedWith(long number) {
+        return mix(mix(mix(mix(number) + view) + counter) + origin);
+    }
+
     /** Returns whether both are versions of one change, which may have been made again in a later view. */
     boolean isSameChange(SessionVersion other) {
         return counter == other.counter && origin == other.origin;

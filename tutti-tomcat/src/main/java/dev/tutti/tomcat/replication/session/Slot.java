@@ -17,6 +17,11 @@ public record Slot(SessionVersion version, byte @Nullable [] content, boolean is
         this(version, content, isListening, version);
     }
 
+    /** Returns whether the other slot is the same value, and only that one has its basis. */
+    boolean isWithoutBasisOf(Slot other) {
+        return version.equals(other.version) && basis.equals(version) && !other.basis.equals(version);
+    }
+
     public boolean isRemoved() {
         return content == null;
     }

@@ -2,6 +2,7 @@ package dev.tutti.tomcat.replication.state;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.tomcat.replication.base.Waiting;
 import dev.tutti.tomcat.replication.session.SessionMessage.StateChunk;
 import dev.tutti.tomcat.replication.session.SessionMessage.StateRequest;
 import java.util.ArrayList;

@@ -52,7 +52,19 @@ class MessageWireTest {
             new StateRequest(1, 2, UID),
             new StateChunk(1, List.of(IMAGE, IMAGE), true),
             new Probe(7),
-            new ProbeAnswer(7, 8));
+            new ProbeAnswer(7, 8),
+            new SessionMessage.Shared(List.of(5L, 6L), IMAGE),
+            new SessionMessage.Shared(List.of(), new Access(UID, VERSION)),
+            new SessionMessage.Moved(List.of(5L), IMAGE),
+            new SessionMessage.Held(UID, 7, List.of(5L)),
+            new SessionMessage.Also(UID, List.of(5L, 6L)),
+            new SessionMessage.Gone(UID, 7),
+            new SessionMessage.Spare(UID, 7),
+            new SessionMessage.Fetch(1, "key", true),
+            new SessionMessage.Given(1, SessionMessage.Knowledge.HERE, List.of(5L), IMAGE),
+            new SessionMessage.Given(1, SessionMessage.Knowledge.NOT_HOME, List.of(), null),
+            new SessionMessage.Settled(7, 2),
+            new SessionMessage.Watch(List.of(new SessionMessage.Watched("key", List.of(5L)), new SessionMessage.Watched("other", List.of()))));
 
     @Test
     void everyMessageIsReadAsItWasWritten() throws Exception {
@@ -82,6 +94,36 @@ class MessageWireTest {
         assertThat(hex(0, IMAGE))
                 .isEqualTo("03" + "0000000000000000" + "01" + uid + "0000000000000001" + "0000000000000002" + version
                         + "00000001" + "00" + "00000001" + "78" + version + "01" + "00000001" + "09");
+    }
+
+    @Test
+    void messagesAboutHoldersAreAsDocumented() {
+        String uid = "0102030405060708090a0b0c0d0e0f10";
+        String version = "000000000000000200000000000000030000000000000004";
+        String five = "00000001" + "0000000000000005";
+        assertThat(hex(5, new SessionMessage.Shared(List.of(5L), new Access(UID, VERSION))))
+                .isEqualTo("03" + "0000000000000005" + "0d" + five + "03" + uid + version);
+        assertThat(hex(5, new SessionMessage.Held(UID, 7, List.of(5L))))
+                .isEqualTo("03" + "0000000000000005" + "0e" + uid + "0000000000000007" + five);
+        assertThat(hex(0, new SessionMessage.Also(UID, List.of(5L)))).isEqualTo("03" + "0000000000000000" + "0f" + uid + five);
+        assertThat(hex(0, new SessionMessage.Gone(UID, 7)))
+                .isEqualTo("03" + "0000000000000000" + "10" + uid + "0000000000000007");
+        assertThat(hex(0, new SessionMessage.Spare(UID, 7)))
+                .isEqualTo("03" + "0000000000000000" + "11" + uid + "0000000000000007");
+        assertThat(hex(0, new SessionMessage.Fetch(7, "key", true)))
+                .isEqualTo("03" + "0000000000000000" + "12" + "0000000000000007" + "01" + "00000003" + "6b6579");
+        assertThat(hex(0, new SessionMessage.Given(7, SessionMessage.Knowledge.NOT_HOME, List.of(5L), null)))
+                .isEqualTo("03" + "0000000000000000" + "13" + "0000000000000007" + "02" + five + "00");
+        assertThat(hex(0, new SessionMessage.Settled(7, 2)))
+                .isEqualTo("03" + "0000000000000000" + "14" + "0000000000000007" + "00000002");
+        assertThat(hex(0, new SessionMessage.Watch(List.of(new SessionMessage.Watched("key", List.of(5L))))))
+                .isEqualTo("03" + "0000000000000000" + "15" + "00000001" + "00000003" + "6b6579" + five);
+    }
+
+    @Test
+    void messageToHoldersWithinAnotherIsRefused() {
+        byte[] bytes = MessageWriter.encode(5, new SessionMessage.Shared(List.of(), new SessionMessage.Shared(List.of(), new Ack(1))));
+        assertThatThrownBy(() -> MessageReader.decode(bytes)).isInstanceOf(MalformedMessageException.class).hasMessageContaining("in a message");
     }
 
     private static String hex(long number, SessionMessage message) {

@@ -2,6 +2,7 @@ package dev.tutti.tomcat.replication.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.tomcat.replication.holders.Changes;
 import dev.tutti.tomcat.replication.session.SessionMessage.Delta;
 import dev.tutti.tomcat.replication.session.SessionRecord.Writer;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.replication.base;
 
 import java.time.Duration;
 import java.util.function.UnaryOperator;
@@ -12,6 +12,7 @@ import java.util.function.UnaryOperator;
  * @param startTimeout time after joining in which a request waits for the state when its session is not here
  * @param keyOf maps the id that a client has to the part that stays the same when another node serves it
  * @param absence treatment of requests after this process has stood still
+ * @param copies number of members that hold each session; {@link #ALL} if every member does
  */
 public record ReplicationOptions(
         Acknowledgement acknowledgement,
@@ -19,7 +20,11 @@ public record ReplicationOptions(
         Duration queryTimeout,
         Duration startTimeout,
         UnaryOperator<String> keyOf,
-        Absence absence) {
+        Absence absence,
+        int copies) {
+
+    /** Number of copies that stands for all members. */
+    public static final int ALL = 0;
 
     /**
      * Treatment of requests after this process has stood still for as long as the others wait for an acknowledgement.
@@ -46,7 +51,7 @@ public record ReplicationOptions(
             Duration queryTimeout,
             Duration startTimeout,
             UnaryOperator<String> keyOf) {
-        this(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, Absence.DEFAULT);
+        this(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, Absence.DEFAULT, ALL);
     }
 
     public static ReplicationOptions defaults() {
@@ -59,11 +64,26 @@ public record ReplicationOptions(
     }
 
     public ReplicationOptions with(Acknowledgement other) {
-        return new ReplicationOptions(other, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, absence);
+        return new ReplicationOptions(other, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, absence, copies);
     }
 
     public ReplicationOptions with(Absence other) {
-        return new ReplicationOptions(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, other);
+        return new ReplicationOptions(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, other, copies);
+    }
+
+    /** Returns these options with another number of copies, at least 2, or {@link #ALL}. */
+    public ReplicationOptions withCopies(int number) {
+        return new ReplicationOptions(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, absence, number);
+    }
+
+    /** Returns the number of copies in words. */
+    public String copiesText() {
+        return isHeldBySome() ? Integer.toString(copies) : "all";
+    }
+
+    /** Returns whether only some members hold each session. */
+    public boolean isHeldBySome() {
+        return copies != ALL;
     }
 
     /**
@@ -71,7 +91,7 @@ public record ReplicationOptions(
      * acknowledgement timeout, within 500 ms and 3 s. Others go on without a member after the whole timeout, or when it
      * is excluded, 4 s by default: no shorter absence matters.
      */
-    Duration late() {
+    public Duration late() {
         Duration late = acknowledgementTimeout.multipliedBy(3).dividedBy(4);
         return late.compareTo(LATE_MIN) < 0 ? LATE_MIN : late.compareTo(LATE_MAX) > 0 ? LATE_MAX : late;
     }

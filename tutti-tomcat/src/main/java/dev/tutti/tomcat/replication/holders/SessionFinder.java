@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.replication.holders;
 
 import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.FORMER_IDS_FOUND;
 import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.IMAGES_SENT;
@@ -9,6 +9,7 @@ import static dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter.QUERIES_U
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.tomcat.replication.base.ReplicaContext;
 import dev.tutti.tomcat.replication.session.FormerIds;
 import dev.tutti.tomcat.replication.session.SessionMessage.Image;
 import dev.tutti.tomcat.replication.session.SessionMessage;
@@ -25,13 +26,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionFinder {
 
+    private static final int OPEN_MAX = 64;
+    private static final int PER_SECOND_MAX = 200;
+
     private final ReplicaContext context;
     private final SessionStore store;
     private final FormerIds formerIds;
     private final StateExchange state;
-    private final Outbox outbox;
+    private final Link link;
     private final Consumer<Image> merge;
-    private final Lookups lookups = new Lookups();
+    private final Lookups lookups = new Lookups(OPEN_MAX, PER_SECOND_MAX);
     private volatile long joinedNanos;
 
     /** @param merge takes over the image of a session */
@@ -40,13 +44,13 @@ final class SessionFinder {
             SessionStore store,
             FormerIds formerIds,
             StateExchange state,
-            Outbox outbox,
+            Link link,
             Consumer<Image> merge) {
         this.context = context;
         this.store = store;
         this.formerIds = formerIds;
         this.state = state;
-        this.outbox = outbox;
+        this.link = link;
         this.merge = merge;
     }
 
@@ -60,7 +64,7 @@ final class SessionFinder {
     }
 
     void onAnswer(Member sender, SessionMessage.Answer answer) {
-        lookups.onAnswer(sender, answer.query(), answer.image() != null);
+        lookups.onAnswer(sender, answer.query(), answer.image() != null, false);
     }
 
     /**
@@ -107,14 +111,14 @@ final class SessionFinder {
         if (image != null) {
             context.counters().increment(FORMER_IDS_FOUND);
             merge.accept(image);
-            outbox.toGroup(image, IMAGES_SENT, true);
+            link.toGroup(image, IMAGES_SENT, true);
         }
         return store.find(key);
     }
 
     private boolean ask(Lookups.Ticket ticket, String key) {
         if (ticket.isNew()) {
-            outbox.toGroup(new SessionMessage.Query(ticket.query(), key), QUERIES_SENT, false);
+            link.toGroup(new SessionMessage.Query(ticket.query(), key), QUERIES_SENT, false);
         }
         return context.waiting().await(ticket.answered(), context.options().queryTimeout().toNanos());
     }

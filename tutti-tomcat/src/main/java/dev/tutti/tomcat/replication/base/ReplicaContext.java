@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.replication.base;
 
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import java.util.concurrent.Executor;
@@ -11,14 +11,14 @@ import java.util.function.LongSupplier;
  * @param executor runs tasks that wait for the network, each on its own
  * @param waiting waits on the threads of requests
  */
-record ReplicaContext(
+public record ReplicaContext(
         ReplicationOptions options,
         ReplicationCounters counters,
         LongSupplier nanoClock,
         Executor executor,
         Waiting waiting) {
 
-    long nowNanos() {
+    public long nowNanos() {
         return nanoClock.getAsLong();
     }
 }

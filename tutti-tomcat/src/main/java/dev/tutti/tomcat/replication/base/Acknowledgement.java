@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.replication.base;
 
 /** Other members that a request waits for before its response ends. */
 public enum Acknowledgement {

@@ -1,16 +1,16 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.replication.base;
 
 import dev.tutti.core.Member;
 import dev.tutti.tomcat.replication.session.SessionVersion;
 import org.jspecify.annotations.Nullable;
 
 /** This member of the group, which is known from its first view on. Set on the group's thread, read from any. */
-final class LocalMember {
+public final class LocalMember {
 
     private volatile @Nullable Member member;
     private volatile long origin = 1;
 
-    void onView(Member self) {
+    public void onView(Member self) {
         if (member == null) {
             member = self;
             origin = SessionVersion.originOf(self);
@@ -18,16 +18,16 @@ final class LocalMember {
     }
 
     /** Returns this member; null before the first view. */
-    @Nullable Member member() {
+    public @Nullable Member member() {
         return member;
     }
 
-    boolean is(Member other) {
+    public boolean is(Member other) {
         return other.equals(member);
     }
 
     /** Returns the number that stands for this member in versions. */
-    long origin() {
+    public long origin() {
         return origin;
     }
 }

@@ -1,7 +1,8 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.replication.acks;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.tomcat.replication.base.Acknowledgement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -9,17 +10,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Tracks which of this member's numbered messages the others have handled, and releases requests that wait for that.
+ * Acknowledgements of messages that go to all members.
  *
  * <p>A message is safe once the other members of the view in which it is delivered have handled it. A member that comes
  * to a later view gets it with the state; one that has left is no longer waited for. A member that has kept a request
  * waiting up to its deadline is not waited for until it has caught up: one stalled node must not slow every request
  * down.
  */
-final class Acknowledgements {
+public final class AcknowledgementsOfAll implements Acknowledgements {
 
     private final Acknowledgement mode;
     private final Map<Member, Long> handled = new HashMap<>();
@@ -31,12 +33,12 @@ final class Acknowledgements {
     private long reasserted;
     private long safe = Long.MAX_VALUE;
 
-    Acknowledgements(Acknowledgement mode) {
+    public AcknowledgementsOfAll(Acknowledgement mode) {
         this.mode = mode;
     }
 
-    /** Waits, from now on, also for members that are new in {@code view}, before the first message is sent in it. */
-    synchronized void onNewcomers(View view, Member self) {
+    @Override
+    public synchronized void onNewcomers(View view, Member self) {
         for (Member member : view.members()) {
             if (!member.equals(self)) {
                 handled.putIfAbsent(member, delivered);
@@ -45,7 +47,8 @@ final class Acknowledgements {
         safe = Math.min(safe, least());
     }
 
-    synchronized void onView(View view, Member self, Set<Member> together) {
+    @Override
+    public synchronized void onView(View view, Member self, Set<Member> together) {
         Set<Member> members = new HashSet<>(view.members());
         members.remove(self);
         handled.keySet().retainAll(members);
@@ -59,12 +62,13 @@ final class Acknowledgements {
         release();
     }
 
-    /** Notes that this member's own message was delivered to it, in the same view as to the others. */
-    synchronized void onDelivered(long number) {
+    @Override
+    public synchronized void onDelivered(long number) {
         delivered = Math.max(delivered, number);
     }
 
-    synchronized void onAck(Member member, long number) {
+    @Override
+    public synchronized void onAck(Member member, long number) {
         Long present = handled.get(member);
         if (present == null || number <= present) {
             return;
@@ -78,18 +82,23 @@ final class Acknowledgements {
         release();
     }
 
-    /** Returns whether {@code member} is known to have handled message {@code number}. */
-    synchronized boolean hasHandled(Member member, long number) {
+    @Override
+    public synchronized boolean hasHandled(Member member, long number) {
         return handled.getOrDefault(member, 0L) >= number;
     }
 
-    /** Returns whether a request may have gone on without {@code member} having handled message {@code number}. */
-    synchronized boolean wasGivenUp(Member member, long number) {
+    @Override
+    public boolean hadHandled(Member member, long number) {
+        return hasHandled(member, number);
+    }
+
+    @Override
+    public synchronized boolean wasGivenUp(Member member, long number) {
         return number > 0 && (lagging.containsKey(member) || number <= givenUp.getOrDefault(member, 0L));
     }
 
-    /** Returns the number up to which all others, lagging ones included, have handled every message. */
-    synchronized long settled() {
+    @Override
+    public synchronized long settled() {
         long least = Long.MAX_VALUE;
         for (long number : handled.values()) {
             least = Math.min(least, number);
@@ -97,16 +106,13 @@ final class Acknowledgements {
         return least;
     }
 
-    /**
-     * Notes that message {@code number} makes changes again that were overruled by a member that is gone. Earlier
-     * messages are safe only when this one is: each may contain one of those changes.
-     */
-    synchronized void onReasserted(long number) {
+    @Override
+    public synchronized void onReasserted(UUID uid, long number) {
         reasserted = Math.max(reasserted, number);
     }
 
-    /** Returns a future that completes when message {@code number} is safe. */
-    synchronized CompletableFuture<Void> safe(long number) {
+    @Override
+    public synchronized CompletableFuture<Void> safe(long number) {
         asked = Math.max(asked, number);
         if (number <= safe) {
             return CompletableFuture.completedFuture(null);
@@ -114,8 +120,8 @@ final class Acknowledgements {
         return waiting.computeIfAbsent(number, absent -> new CompletableFuture<>());
     }
 
-    /** Marks members that have not handled {@code number} in time as lagging; returns those newly marked. */
-    synchronized List<Member> onTimeout(long number, long sent) {
+    @Override
+    public synchronized List<Member> onTimeout(long number, long sent) {
         List<Member> late = new ArrayList<>();
         handled.forEach((member, last) -> {
             if (last < number && lagging.putIfAbsent(member, sent) == null) {
@@ -126,16 +132,38 @@ final class Acknowledgements {
         return late;
     }
 
-    synchronized int laggingCount() {
+    @Override
+    public void onSent(long number, UUID uid, Set<Member> receivers) {
+        throw new IllegalStateException("message " + number + " goes to some members, and all are waited for");
+    }
+
+    @Override
+    public CompletableFuture<Void> allSafe(long sent) {
+        return safe(sent);
+    }
+
+    @Override
+    public boolean isAwaited(UUID uid) {
+        return false;
+    }
+
+    @Override
+    public boolean isUnderWay(Member member, UUID uid, long after) {
+        return false;
+    }
+
+    @Override
+    public synchronized int laggingCount() {
         return lagging.size();
     }
 
-    synchronized int waitingCount() {
+    @Override
+    public synchronized int waitingCount() {
         return waiting.size();
     }
 
-    /** Releases all requests: nothing will be acknowledged any more. */
-    synchronized void close() {
+    @Override
+    public synchronized void close() {
         handled.clear();
         release();
     }

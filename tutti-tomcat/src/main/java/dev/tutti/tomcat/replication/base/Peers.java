@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.replication.base;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -17,11 +17,11 @@ import java.util.Set;
  * @param origins members by the number that stands for them in versions
  * @param leadsPart whether this member is the oldest of those that came with it from one view
  */
-record Peers(List<Member> members, Set<Member> others, Map<Long, Member> origins, boolean leadsPart) {
+public record Peers(List<Member> members, Set<Member> others, Map<Long, Member> origins, boolean leadsPart) {
 
-    static final Peers NONE = new Peers(List.of(), Set.of(), Map.of(), true);
+    public static final Peers NONE = new Peers(List.of(), Set.of(), Map.of(), true);
 
-    static Peers of(View view, Member self) {
+    public static Peers of(View view, Member self) {
         Set<Member> others = new HashSet<>(view.members());
         others.remove(self);
         Map<Long, Member> origins = new HashMap<>();
@@ -34,7 +34,7 @@ record Peers(List<Member> members, Set<Member> others, Map<Long, Member> origins
     }
 
     /** Returns the other members of this view that are not in {@code next}. */
-    List<Member> missingIn(Peers next) {
+    public List<Member> missingIn(Peers next) {
         return others.stream().filter(member -> !next.others().contains(member)).toList();
     }
 }

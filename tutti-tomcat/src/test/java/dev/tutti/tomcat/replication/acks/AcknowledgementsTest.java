@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.replication.acks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,6 +6,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
+import dev.tutti.tomcat.replication.base.Acknowledgement;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +18,7 @@ class AcknowledgementsTest {
     private final Member self = member(1);
     private final Member other = member(2);
     private final Member newcomer = member(3);
-    private final Acknowledgements acknowledgements = new Acknowledgements(Acknowledgement.ALL);
+    private final Acknowledgements acknowledgements = new AcknowledgementsOfAll(Acknowledgement.ALL);
 
     private static Member member(int number) {
         return new Member(new NodeId(number, "n" + number, "localhost:" + number), 1);

@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.replication.holders;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Lookups {
 
-    static final int OPEN_MAX = 64;
-    static final int PER_SECOND_MAX = 200;
     static final int MISSES_MAX = 10_000;
     static final int KEY_LENGTH_MAX = 256;
     static final long MISS_NANOS = 5_000_000_000L;
@@ -31,6 +29,9 @@ final class Lookups {
         final String key;
         final Set<Member> asked;
         final CompletableFuture<Void> answered = new CompletableFuture<>();
+
+        /** Set when a member that was asked has left, or could not answer. */
+        boolean isOpen;
 
         Open(long query, String key, Set<Member> asked) {
             this.query = query;
@@ -46,6 +47,8 @@ final class Lookups {
      */
     record Ticket(long query, CompletableFuture<Void> answered, boolean isNew) {}
 
+    private final int openMax;
+    private final int perSecondMax;
     private final Map<Long, Open> open = new HashMap<>();
     private final Map<String, Open> openByKey = new HashMap<>();
     private final LinkedHashMap<String, Long> misses = new LinkedHashMap<>();
@@ -53,15 +56,22 @@ final class Lookups {
     private long secondNanos;
     private int inSecond;
 
+    /**
+     * @param openMax queries that may be open at one time
+     * @param perSecondMax queries per second
+     */
+    Lookups(int openMax, int perSecondMax) {
+        this.openMax = openMax;
+        this.perSecondMax = perSecondMax;
+    }
+
     /** Opens a query for {@code key}; null if no other member is there, the key is a recent miss, or at a limit. */
     synchronized @Nullable Ticket ask(String key, Set<Member> others, long nowNanos) {
         Open present = openByKey.get(key);
         if (present != null) {
             return new Ticket(present.query, present.answered, false);
         }
-        Long missedNanos = misses.get(key);
-        boolean isKnownMiss = missedNanos != null && nowNanos - missedNanos < MISS_NANOS;
-        if (others.isEmpty() || isKnownMiss || key.length() > KEY_LENGTH_MAX || !isWithinLimits(nowNanos)) {
+        if (others.isEmpty() || isMiss(key, nowNanos) || !isWithinLimits(nowNanos)) {
             return null;
         }
         Open added = new Open(++queries, key, new HashSet<>(others));
@@ -70,21 +80,34 @@ final class Lookups {
         return new Ticket(added.query, added.answered, true);
     }
 
+    /** Returns whether there is no session with this key, or was none a moment ago. */
+    synchronized boolean isMiss(String key, long nowNanos) {
+        Long missedNanos = misses.get(key);
+        return key.length() > KEY_LENGTH_MAX || missedNanos != null && nowNanos - missedNanos < MISS_NANOS;
+    }
+
+    /** Forgets misses: members with other sessions have come. */
+    synchronized void forgetMisses() {
+        misses.clear();
+    }
+
     private boolean isWithinLimits(long nowNanos) {
         if (nowNanos - secondNanos >= SECOND_NANOS) {
             secondNanos = nowNanos;
             inSecond = 0;
         }
-        if (open.size() >= OPEN_MAX || inSecond >= PER_SECOND_MAX) {
+        if (open.size() >= openMax || inSecond >= perSecondMax) {
             return false;
         }
         inSecond++;
         return true;
     }
 
-    synchronized void onAnswer(Member member, long query, boolean isFound) {
+    /** @param isOpen whether the member could neither bring the session nor say that there is none */
+    synchronized void onAnswer(Member member, long query, boolean isFound, boolean isOpen) {
         Open answered = open.get(query);
         if (answered != null) {
+            answered.isOpen |= isOpen;
             answered.asked.remove(member);
             if (isFound || answered.asked.isEmpty()) {
                 answered.answered.complete(null);
@@ -94,11 +117,17 @@ final class Lookups {
 
     synchronized void onView(View view) {
         for (Open waiting : open.values()) {
-            waiting.asked.retainAll(view.members());
+            waiting.isOpen |= waiting.asked.retainAll(view.members());
             if (waiting.asked.isEmpty()) {
                 waiting.answered.complete(null);
             }
         }
+    }
+
+    /** Returns whether a member that was asked has left, or could neither bring the session nor say that there is none. */
+    synchronized boolean isToAskAgain(Ticket ticket) {
+        Open asked = open.get(ticket.query());
+        return asked == null || asked.isOpen;
     }
 
     /** Closes a query that is answered or given up; remembers the key as a miss unless {@code isFound}. */

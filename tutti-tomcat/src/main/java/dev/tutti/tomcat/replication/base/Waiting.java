@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.replication;
+package dev.tutti.tomcat.replication.base;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -7,7 +7,7 @@ import java.util.concurrent.TimeoutException;
 
 /** Waits for a future, on the thread of a request. */
 @FunctionalInterface
-interface Waiting {
+public interface Waiting {
 
     /** Blocks the calling thread. */
     Waiting ON_THREAD = Waiting::awaitOnThread;

@@ -1,0 +1,129 @@
+package dev.tutti.tomcat.replication.holders;
+
+import dev.tutti.core.Member;
+import dev.tutti.tomcat.replication.session.SessionVersion;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members of one view that hold each session, by rendezvous hashing (Thaler and Ravishankar, 1998). A pure function
+ * of the members, the session's key and the number of copies, so that all members of a view agree without a message.
+ *
+ * <p>Each member has a score for each key. The first member by score is the session's <em>home</em>. The holders are the
+ * home, the primary, which is the member that uses the session, and the next members by score, up to the number of
+ * copies. When a member leaves or comes, only the sessions change their holders that it held or holds now.
+ */
+public final class Placement {
+
+    private static final long FNV_OFFSET = 0xcbf29ce484222325L;
+    private static final long FNV_PRIME = 0x100000001b3L;
+
+    private final List<Member> members;
+    private final long[] hashes;
+    private final int copies;
+
+    /**
+     * @param members of a view, in any order; not empty
+     * @param copies number of members that hold each session, at least 2
+     */
+    public Placement(Collection<Member> members, int copies) {
+        if (members.isEmpty() || copies < 2) {
+            throw new IllegalArgumentException(copies + " copies at " + members.size() + " members; at least 2 copies at a member");
+        }
+        this.members = List.copyOf(members);
+        this.copies = copies;
+        this.hashes = this.members.stream().mapToLong(SessionVersion::originOf).toArray();
+    }
+
+    /** Returns the placement without some of the members; null if no member is left. */
+    public @Nullable Placement without(Collection<Member> leaving) {
+        List<Member> staying = new ArrayList<>(members);
+        staying.removeAll(leaving);
+        return staying.isEmpty() ? null : new Placement(staying, copies);
+    }
+
+    public List<Member> members() {
+        return members;
+    }
+
+    public boolean contains(Member member) {
+        return members.contains(member);
+    }
+
+    /** Returns the member that knows who holds the session. */
+    public Member home(String key) {
+        long keyHash = hash(key);
+        int best = 0;
+        for (int index = 1; index < hashes.length; index++) {
+            if (isBefore(keyHash, index, best)) {
+                best = index;
+            }
+        }
+        return members.get(best);
+    }
+
+    /**
+     * Returns the members that hold a session: the home first, then the primary, then the next ones by score.
+     *
+     * @param primary the member that uses the session; null if that is not in the view
+     */
+    public List<Member> holders(String key, @Nullable Member primary) {
+        List<Member> order = order(key);
+        List<Member> holders = new ArrayList<>(copies);
+        holders.add(order.getFirst());
+        if (primary != null && !holders.contains(primary) && members.contains(primary)) {
+            holders.add(primary);
+        }
+        for (int index = 1; index < order.size() && holders.size() < copies; index++) {
+            if (!holders.contains(order.get(index))) {
+                holders.add(order.get(index));
+            }
+        }
+        return holders;
+    }
+
+    /**
+     * Returns the member that becomes the session's home if all of these holders are lost; null if they are all members.
+     */
+    public @Nullable Member watcher(String key, Collection<Member> holders) {
+        for (Member member : order(key)) {
+            if (!holders.contains(member)) {
+                return member;
+            }
+        }
+        return null;
+    }
+
+    private List<Member> order(String key) {
+        long keyHash = hash(key);
+        List<Integer> indices = new ArrayList<>(hashes.length);
+        for (int index = 0; index < hashes.length; index++) {
+            indices.add(index);
+        }
+        indices.sort((one, other) -> one.equals(other) ? 0 : isBefore(keyHash, one, other) ? -1 : 1);
+        return indices.stream().map(members::get).toList();
+    }
+
+    /** Returns whether a member has the larger score; the smaller hash decides between equal ones. */
+    private boolean isBefore(long keyHash, int index, int other) {
+        int byScore = Long.compareUnsigned(score(keyHash, hashes[index]), score(keyHash, hashes[other]));
+        return byScore != 0 ? byScore > 0 : Long.compareUnsigned(hashes[index], hashes[other]) < 0;
+    }
+
+    private static long score(long keyHash, long memberHash) {
+        long mixed = keyHash ^ memberHash;
+        mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+        return mixed ^ (mixed >>> 31);
+    }
+
+    private static long hash(String key) {
+        long hash = FNV_OFFSET;
+        for (int index = 0; index < key.length(); index++) {
+            hash = (hash ^ key.charAt(index)) * FNV_PRIME;
+        }
+        return hash;
+    }
+}

@@ -30,6 +30,8 @@ module dev.tutti.cli {
             info.picocli;
     opens dev.tutti.cli.inspection to
             info.picocli;
+    opens dev.tutti.cli.migration to
+            info.picocli;
     opens dev.tutti.cli.node to
             info.picocli;
     opens dev.tutti.cli.rendezvous to

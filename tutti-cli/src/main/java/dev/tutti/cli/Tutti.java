@@ -10,6 +10,7 @@ import dev.tutti.cli.inspection.EventsCommand;
 import dev.tutti.cli.inspection.ProbeCommand;
 import dev.tutti.cli.inspection.TopCommand;
 import dev.tutti.cli.inspection.ViewCommand;
+import dev.tutti.cli.migration.MigrateCommand;
 import dev.tutti.cli.node.ChatCommand;
 import dev.tutti.cli.node.ConsoleCommand;
 import dev.tutti.cli.node.DrawCommand;
@@ -60,6 +61,7 @@ import picocli.CommandLine.Spec;
             EventsCommand.class,
             ConfigCommand.class,
             CertsCommand.class,
+            MigrateCommand.class,
             DemoCommand.class,
             CompletionCommand.class,
             RehearseCommand.class,
@@ -81,6 +83,7 @@ import picocli.CommandLine.Spec;
             "  tutti view                        the nodes that run on this machine",
             "  tutti top                         members, rates and windows, again and again",
             "  tutti events                      what happens to them, and why",
+            "  tutti migrate jgroups.xml         a stack file of JGroups as settings",
             "  tutti help chat                   more about one command",
             "",
             "Exit codes: 0 done, 1 failed, 2 wrong option or configuration."

@@ -12,9 +12,6 @@ record CacheEntry<K, V>(K getKey, V getValue) implements Cache.Entry<K, V> {
 
     @Override
     public <T> T unwrap(Class<T> type) {
-        if (type.isInstance(this)) {
-            return type.cast(this);
-        }
-        throw new IllegalArgumentException("an entry is no " + type.getName());
+        return Unwrapping.of(this, type);
     }
 }

@@ -44,10 +44,7 @@ final class CacheEvent<K, V> extends CacheEntryEvent<K, V> {
 
     @Override
     public <T> T unwrap(Class<T> type) {
-        if (type.isInstance(this)) {
-            return type.cast(this);
-        }
-        throw new IllegalArgumentException("an event is no " + type.getName());
+        return Unwrapping.of(this, type);
     }
 
     @Override

@@ -172,7 +172,7 @@ final class CacheListeners<K, V> {
             failure = threads.get(heard, within.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             throw new CacheEntryListenerException("cache " + cache.getName() + ": the change is made, and a synchronous listener"
-                    + " did not return within " + within + " (tutti.jcache.timeout)", e);
+                    + " did not return within " + within + " (dev.tutti.jcache.timeout)", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CacheEntryListenerException(

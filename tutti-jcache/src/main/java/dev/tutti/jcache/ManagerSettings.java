@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Settings of the caches of a manager: its properties, and system properties of the same names. */
 final class ManagerSettings {
 
-    private static final String PREFIX = "tutti.jcache.";
+    private static final String PREFIX = "dev.tutti.jcache.";
     private static final String ENTRIES_MAX = "entriesMax";
     private static final String BYTES_MAX = "bytesMax";
     private static final String ENTRY_BYTES_MAX = "entryBytesMax";
@@ -35,7 +35,7 @@ final class ManagerSettings {
 
     private final Properties properties;
 
-    /** @throws CacheException if a property that begins with {@code tutti.jcache.} is none of these */
+    /** @throws CacheException if a property that begins with {@code dev.tutti.jcache.} is none of these */
     ManagerSettings(Properties properties) {
         this.properties = properties;
         Set<String> known = new TreeSet<>(NAMES);

@@ -4,6 +4,7 @@ import dev.tutti.jcache.internal.CacheMachine;
 import dev.tutti.jcache.internal.Change;
 import dev.tutti.jcache.internal.Serializer;
 import dev.tutti.jcache.internal.Stored;
+import java.util.Objects;
 import java.util.Optional;
 import javax.cache.Cache;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,20 @@ final class NearReads<K, V> {
 
     Optional<V> valueOf(@Nullable Stored entry) {
         return entry == null ? Optional.empty() : Optional.of(value(entry));
+    }
+
+    /** An entry compared with a value. */
+    enum Match {
+        ABSENT,
+        OTHER,
+        EQUAL
+    }
+
+    Match match(@Nullable Stored present, V expected) {
+        if (present == null) {
+            return Match.ABSENT;
+        }
+        return Objects.deepEquals(value(present), expected) ? Match.EQUAL : Match.OTHER;
     }
 
     /** Returns the value of a key, which counts as an access; null if there is none. */

@@ -109,9 +109,6 @@ final class ProcessorEntry<K, V> implements MutableEntry<K, V> {
 
     @Override
     public <T> T unwrap(Class<T> type) {
-        if (type.isInstance(this)) {
-            return type.cast(this);
-        }
-        throw new IllegalArgumentException("an entry is no " + type.getName());
+        return Unwrapping.of(this, type);
     }
 }

@@ -78,9 +78,18 @@ final class TuttiCache<K, V> implements Cache<K, V> {
         this.beans = new Beans(manager.getURI(), name);
         this.listeners = new CacheListeners<>(this, serializer, threads, new Callbacks(group));
         configuration.getCacheEntryListenerConfigurations().forEach(listeners::register);
-        this.machine = CacheMachine.join(name, group, settings, serializer, new Changes());
+        this.machine = join(group, settings);
         this.reads = new NearReads<>(machine, serializer, expiry);
         this.updates = new Updates<>(name, machine, settings, serializer, expiry, source, listeners, new EntryLocks(threads));
+    }
+
+    private CacheMachine join(GroupBuilder group, CacheSettings settings) {
+        try {
+            return CacheMachine.join(name, group, settings, serializer, new Changes());
+        } catch (RuntimeException e) {
+            closeParts();
+            throw e;
+        }
     }
 
     /** Opens a cache, with the entries that other members have. */
@@ -193,7 +202,7 @@ final class TuttiCache<K, V> implements Cache<K, V> {
 
     /** Puts values of the source; returns how many were put. */
     private int putLoaded(Map<K, V> loaded, boolean isReplacing) {
-        Map<K, Step.Decision<V, Boolean>> decisions = new LinkedHashMap<>();
+        Map<K, Step.Decision<V, ?>> decisions = new LinkedHashMap<>();
         loaded.forEach((key, value) -> decisions.put(
                 key,
                 present -> present == null || isReplacing ? Step.load(value, true) : Step.of(Step.Action.NOTHING, false)));
@@ -230,8 +239,7 @@ final class TuttiCache<K, V> implements Cache<K, V> {
     public void put(K key, V value) {
         checkEntry(key, value, "put");
         long began = statistics.begin();
-        updates.update(key, present -> Step.put(value, true));
-        statistics.onPut(1, began);
+        statistics.onPut(updates.update(key, present -> Step.put(value, true)).made(), began);
     }
 
     private void checkEntry(K key, V value, String method) {
@@ -244,10 +252,10 @@ final class TuttiCache<K, V> implements Cache<K, V> {
     public @Nullable V getAndPut(K key, V value) {
         checkEntry(key, value, "getAndPut");
         long began = statistics.begin();
-        V before = updates.update(key, present -> Step.put(value, reads.valueOf(present))).result().orElse(null);
-        statistics.onGet(before != null, began);
-        statistics.onPut(1, began);
-        return before;
+        Updates.Done<Optional<V>> done = updates.update(key, present -> Step.put(value, reads.valueOf(present)));
+        statistics.onGet(done.result().isPresent(), began);
+        statistics.onPut(done.made(), began);
+        return done.result().orElse(null);
     }
 
     @Override
@@ -258,7 +266,7 @@ final class TuttiCache<K, V> implements Cache<K, V> {
             required(value, "putAll: one of the values");
         });
         long began = statistics.begin();
-        Map<K, Step.Decision<V, Boolean>> decisions = new LinkedHashMap<>();
+        Map<K, Step.Decision<V, ?>> decisions = new LinkedHashMap<>();
         map.forEach((key, value) -> decisions.put(key, present -> Step.put(value, true)));
         CacheWriterException failure = null;
         if (source.isWritten()) {
@@ -283,11 +291,11 @@ final class TuttiCache<K, V> implements Cache<K, V> {
     public boolean putIfAbsent(K key, V value) {
         checkEntry(key, value, "putIfAbsent");
         long began = statistics.begin();
-        boolean isPut = updates.update(
-                        key, present -> present == null ? Step.put(value, true) : Step.of(Step.Action.KEEP, false))
-                .result();
-        statistics.onPut(isPut ? 1 : 0, began);
-        return isPut;
+        Updates.Done<Boolean> done = updates.update(
+                key, present -> present == null ? Step.put(value, true) : Step.of(Step.Action.KEEP, false));
+        statistics.onGet(!done.result(), began);
+        statistics.onPut(done.made(), began);
+        return done.result();
     }
 
     @Override
@@ -295,27 +303,13 @@ final class TuttiCache<K, V> implements Cache<K, V> {
         checkEntry(key, newValue, "replace");
         required(oldValue, "replace: the old value");
         long began = statistics.begin();
-        Updates.Done<Match> done = updates.update(key, present -> {
-            Match match = match(present, oldValue);
-            return match == Match.EQUAL ? Step.put(newValue, match) : Step.of(Step.Action.ACCESS, match);
+        Updates.Done<NearReads.Match> done = updates.update(key, present -> {
+            NearReads.Match match = reads.match(present, oldValue);
+            return match == NearReads.Match.EQUAL ? Step.put(newValue, match) : Step.of(Step.Action.ACCESS, match);
         });
-        statistics.onGet(done.result() == Match.EQUAL, began);
-        statistics.onPut(done.result() == Match.EQUAL ? 1 : 0, began);
-        return done.result() == Match.EQUAL;
-    }
-
-    /** An entry compared with a value. */
-    private enum Match {
-        ABSENT,
-        OTHER,
-        EQUAL
-    }
-
-    private Match match(@Nullable Stored present, V expected) {
-        if (present == null) {
-            return Match.ABSENT;
-        }
-        return Objects.deepEquals(reads.value(present), expected) ? Match.EQUAL : Match.OTHER;
+        statistics.onGet(done.result() != NearReads.Match.ABSENT, began);
+        statistics.onPut(done.made(), began);
+        return done.result() == NearReads.Match.EQUAL;
     }
 
     @Override
@@ -359,13 +353,13 @@ final class TuttiCache<K, V> implements Cache<K, V> {
     public boolean remove(K key, V oldValue) {
         checkEntry(key, oldValue, "remove");
         long began = statistics.begin();
-        Updates.Done<Match> done = updates.update(key, present -> {
-            Match match = match(present, oldValue);
-            return Step.of(match == Match.EQUAL ? Step.Action.REMOVE : Step.Action.ACCESS, match);
+        Updates.Done<NearReads.Match> done = updates.update(key, present -> {
+            NearReads.Match match = reads.match(present, oldValue);
+            return Step.of(match == NearReads.Match.EQUAL ? Step.Action.REMOVE : Step.Action.ACCESS, match);
         });
-        statistics.onGet(done.result() == Match.EQUAL, began);
-        statistics.onRemove(done.result() == Match.EQUAL ? 1 : 0, began);
-        return done.result() == Match.EQUAL;
+        statistics.onGet(done.result() != NearReads.Match.ABSENT, began);
+        statistics.onRemove(done.made(), began);
+        return done.result() == NearReads.Match.EQUAL;
     }
 
     @Override
@@ -397,7 +391,7 @@ final class TuttiCache<K, V> implements Cache<K, V> {
                 wanted.removeAll(open);
             }
         }
-        Map<K, Step.Decision<V, Boolean>> decisions = new LinkedHashMap<>();
+        Map<K, Step.Decision<V, ?>> decisions = new LinkedHashMap<>();
         wanted.forEach(key -> decisions.put(key, present -> Step.of(Step.Action.REMOVE, present != null)));
         if (!decisions.isEmpty()) {
             statistics.onRemove(updates.updateAll(decisions), began);
@@ -493,7 +487,17 @@ final class TuttiCache<K, V> implements Cache<K, V> {
     public Iterator<Entry<K, V>> iterator() {
         checkOpen();
         machine.checkUsable();
-        return new EntryIterator<>(machine.all(), reads::entry, entry -> remove(entry.getKey()));
+        return new EntryIterator<>(machine.all(), this::next, entry -> remove(entry.getKey()));
+    }
+
+    private @Nullable Entry<K, V> next(Stored earlier) {
+        checkOpen();
+        long began = statistics.begin();
+        Entry<K, V> entry = reads.entry(earlier);
+        if (entry != null) {
+            statistics.onGet(true, began);
+        }
+        return entry;
     }
 
     // ------------------------------------------------------------------ management
@@ -571,6 +575,11 @@ final class TuttiCache<K, V> implements Cache<K, V> {
         beans.setStatistics(false, statistics);
         beans.setConfiguration(false, statistics);
         machine.close();
+        closeParts();
+    }
+
+    /** Closes what the application has given to this cache. */
+    private void closeParts() {
         listeners.close();
         Closing.close(loader, "loader", name);
         Closing.close(writer, "writer", name);
@@ -584,14 +593,6 @@ final class TuttiCache<K, V> implements Cache<K, V> {
 
     @Override
     public <T> T unwrap(Class<T> type) {
-        if (type.isInstance(this)) {
-            return type.cast(this);
-        }
-        throw new IllegalArgumentException("cache " + name + " is no " + type.getName());
-    }
-
-    @Override
-    public String toString() {
-        return machine.toString();
+        return Unwrapping.of(this, type);
     }
 }

@@ -275,9 +275,6 @@ final class TuttiCacheManager implements CacheManager {
     /** Returns this manager, or its node. */
     @Override
     public <T> T unwrap(Class<T> type) {
-        if (type.isInstance(this)) {
-            return type.cast(this);
-        }
         if (type == Node.class) {
             lock.lock();
             try {
@@ -286,7 +283,7 @@ final class TuttiCacheManager implements CacheManager {
                 lock.unlock();
             }
         }
-        throw new IllegalArgumentException("a cache manager is no " + type.getName());
+        return Unwrapping.of(this, type);
     }
 
     private static final String GROUP_PREFIX = "jcache-";

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * here; operations that find nothing to change, too, so that their answer is no older than they are.
  *
  * <p>Properties, and system properties, configure all caches, or one of them if its name follows after a dot: {@code
- * tutti.jcache.entriesMax.orders}. See {@code docs/jcache.md}.
+ * dev.tutti.jcache.entriesMax.orders}. See {@code docs/jcache.md}.
  */
 public final class TuttiCachingProvider implements CachingProvider {
 
@@ -36,7 +36,7 @@ public final class TuttiCachingProvider implements CachingProvider {
     public static final String DEFAULT_URI = "tutti:local";
 
     /** Property whose value is a {@link dev.tutti.Node} of the application. */
-    public static final String NODE = "tutti.jcache.node";
+    public static final String NODE = "dev.tutti.jcache.node";
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<ClassLoader, Map<URI, TuttiCacheManager>> managers = new HashMap<>();
@@ -49,7 +49,7 @@ public final class TuttiCachingProvider implements CachingProvider {
     /**
      * {@inheritDoc}
      *
-     * @throws CacheException if a property that begins with {@code tutti.jcache.} is none of this provider
+     * @throws CacheException if a property that begins with {@code dev.tutti.jcache.} is none of this provider
      */
     @Override
     public CacheManager getCacheManager(@Nullable URI uri, @Nullable ClassLoader classLoader, @Nullable Properties properties) {

@@ -40,7 +40,7 @@ final class Updates<K, V> {
      *
      * @param name the key as the application names it
      */
-    private record Open<K, V>(K name, Key key, Step.Decision<V, Boolean> decision) {}
+    private record Open<K, V>(K name, Key key, Step.Decision<V, ?> decision) {}
 
     /**
      * A decision that is to be made.
@@ -63,7 +63,17 @@ final class Updates<K, V> {
      *
      * @param kind of the change that was made; null if nothing had to be confirmed
      */
-    record Done<R>(R result, Change.@Nullable Kind kind) {}
+    record Done<R>(R result, Change.@Nullable Kind kind) {
+
+        /** Returns 1 if the entry was put or removed, 0 if not. */
+        int made() {
+            return kind != null && isMade(kind) ? 1 : 0;
+        }
+    }
+
+    private static boolean isMade(Change.Kind kind) {
+        return kind == Change.Kind.PUT || kind == Change.Kind.REMOVE;
+    }
 
     Updates(
             String cache,
@@ -173,9 +183,9 @@ final class Updates<K, V> {
     /**
      * Operates on many entries, each by itself, in as few commands as it takes; without the writer.
      *
-     * @return the number of operations that were done with the result true
+     * @return the number of entries that were put or removed
      */
-    int updateAll(Map<? extends K, Step.Decision<V, Boolean>> decisions) {
+    int updateAll(Map<? extends K, Step.Decision<V, ?>> decisions) {
         machine.checkUsable();
         Deque<Open<K, V>> open = new ArrayDeque<>();
         decisions.forEach((name, decision) -> open.add(new Open<>(name, serializer.key(name), decision)));
@@ -185,16 +195,15 @@ final class Updates<K, V> {
         boolean isRefused = false;
         while (!open.isEmpty()) {
             List<Open<K, V>> batch = new ArrayList<>();
-            List<Boolean> counted = new ArrayList<>();
             List<Change> changes = new ArrayList<>();
-            fill(open, batch, counted, changes);
+            fill(open, batch, changes);
             if (changes.isEmpty()) {
                 continue;
             }
             List<CacheCommand.Result> results = call(ticket, changes, deadlineNanos).results();
             for (int index = 0; index < batch.size(); index++) {
                 switch (results.get(index)) {
-                    case DONE -> count += counted.get(index) ? 1 : 0;
+                    case DONE -> count += isMade(changes.get(index).kind()) ? 1 : 0;
                     case OVERTAKEN -> {
                         checkDeadline(batch.get(index).name(), deadlineNanos);
                         open.addLast(batch.get(index));
@@ -210,16 +219,15 @@ final class Updates<K, V> {
         return count;
     }
 
-    private void fill(Deque<Open<K, V>> open, List<Open<K, V>> batch, List<Boolean> counted, List<Change> changes) {
+    private void fill(Deque<Open<K, V>> open, List<Open<K, V>> batch, List<Change> changes) {
         long bytes = 0;
         while (!open.isEmpty() && batch.size() < CacheCommand.CHANGES_MAX && bytes < BATCH_BYTES) {
             Open<K, V> next = open.removeFirst();
-            Attempt<V, Boolean> attempt = attempt(next.name(), next.decision());
+            Attempt<V, ?> attempt = attempt(next.name(), next.decision());
             if (attempt.step().action() != Step.Action.NOTHING) {
                 Change change = change(next.key(), attempt);
                 bytes += change.size();
                 batch.add(next);
-                counted.add(attempt.step().result());
                 changes.add(change);
             }
         }
@@ -274,7 +282,7 @@ final class Updates<K, V> {
         int length = key.bytes().length + bytes.length;
         if (length > settings.bounds().entryBytesMax()) {
             throw new CacheException("cache " + cache + ": an entry of " + length + " bytes, at most "
-                    + settings.bounds().entryBytesMax() + " are allowed (tutti.jcache.entryBytesMax)");
+                    + settings.bounds().entryBytesMax() + " are allowed (dev.tutti.jcache.entryBytesMax)");
         }
         boolean isNew = attempt.live() == null;
         long timeToLiveNanos = isNew ? expiry.forCreation() : expiry.forUpdate();
@@ -298,8 +306,8 @@ final class Updates<K, V> {
 
     private CacheException full() {
         return new CacheException("cache " + cache + " is full, at most " + settings.bounds().entriesMax() + " entries and "
-                + settings.bounds().bytesMax() + " bytes; nothing was changed; raise tutti.jcache.entriesMax or bytesMax at all members,"
-                + " or set tutti.jcache.whenFull to evict");
+                + settings.bounds().bytesMax() + " bytes; nothing was changed; raise dev.tutti.jcache.entriesMax or bytesMax at all members,"
+                + " or set dev.tutti.jcache.whenFull to evict");
     }
 
     private static final int BATCH_BYTES = 1024 * 1024;

@@ -38,7 +38,7 @@ class ClusterCacheTest {
         return member.cache.containsKey("a");
     }
 
-    @ClusterTest(nodes = 3, seeds = 3)
+    @ClusterTest(nodes = 3, seeds = 2)
     void operationsSeeWhatOtherMembersHaveDone(Cluster cluster) {
         Components<Member> members = startAll(cluster);
         members.run(1, member -> {
@@ -59,7 +59,7 @@ class ClusterCacheTest {
         assertThat(members.on(1).entries()).isEqualTo(Map.of("a", "3", "b", "1"));
     }
 
-    @ClusterTest(nodes = 3, seeds = 5)
+    @ClusterTest(nodes = 3, seeds = 2)
     void putIfAbsentHasOneWinnerAndListenersHearOnceAtEachMember(Cluster cluster) {
         Components<Member> members = startAll(cluster);
         Map<String, List<String>> winners = new TreeMap<>();
@@ -80,7 +80,7 @@ class ClusterCacheTest {
         assertThat(members.running()).allSatisfy(member -> assertThat(member.heard).isEqualTo(heard));
     }
 
-    @ClusterTest(nodes = 3, seeds = 5)
+    @ClusterTest(nodes = 3, seeds = 2)
     void processorsOfAllMembersCountRight(Cluster cluster) {
         Components<Member> members = startAll(cluster);
         List<Boolean> counted = new ArrayList<>();
@@ -97,7 +97,7 @@ class ClusterCacheTest {
         assertThat(counted).hasSizeGreaterThan(20);
     }
 
-    @ClusterTest(nodes = 2, seeds = 10)
+    @ClusterTest(nodes = 2, seeds = 4)
     void nothingThatWasAcknowledgedIsLostWhenAMemberCrashes(Cluster cluster) {
         Components<Member> members = startAll(cluster);
         Set<String> acknowledged = new HashSet<>();
@@ -122,9 +122,9 @@ class ClusterCacheTest {
         assertThat(members.on(2).entries()).containsKeys(acknowledged.toArray(String[]::new));
     }
 
-    @ClusterTest(nodes = 3, seeds = 3)
+    @ClusterTest(nodes = 3, seeds = 2)
     void memberOutsideOfThePrimaryPartitionRefusesAllAndComesBack(Cluster cluster) {
-        Map<String, String> founders = Map.of("tutti.jcache.founders", "n1, n2, n3", "tutti.jcache.timeout", "PT2S");
+        Map<String, String> founders = Map.of("dev.tutti.jcache.founders", "n1, n2, n3", "dev.tutti.jcache.timeout", "PT2S");
         cluster.configure(node -> node.set("records.directory", "simulated"));
         Components<Member> members = cluster.startAll(node -> new Member(node, founders, configuration -> {}));
         cluster.awaitOneView();
@@ -146,7 +146,7 @@ class ClusterCacheTest {
         assertThat(members.on(3).heard).containsSubsequence("CREATED a null 1", "UPDATED a 1 2", "CREATED b null 1");
     }
 
-    @ClusterTest(nodes = 3, seeds = 3)
+    @ClusterTest(nodes = 3, seeds = 2)
     void entriesThatAreGivenUpAfterAPartitionAreToldToListeners(Cluster cluster) {
         Components<Member> members = startAll(cluster);
         cluster.partition(3).advance(Duration.ofSeconds(30));
@@ -162,7 +162,7 @@ class ClusterCacheTest {
                         : List.of("CREATED left null 1", "REMOVED left 1 1", "CREATED right null 1"));
     }
 
-    @ClusterTest(nodes = 2, seeds = 3)
+    @ClusterTest(nodes = 2, seeds = 2)
     void entriesExpireAtAllMembers(Cluster cluster) {
         Components<Member> members = cluster.startAll(node -> new Member(
                 node,
@@ -180,7 +180,7 @@ class ClusterCacheTest {
                 .containsExactly("CREATED a null 1", "EXPIRED a 1 1"));
     }
 
-    @ClusterTest(nodes = 2, seeds = 3)
+    @ClusterTest(nodes = 2, seeds = 2)
     void readAtOneMemberKeepsAnEntryAtAll(Cluster cluster) {
         Components<Member> members = cluster.startAll(node -> new Member(
                 node,
@@ -199,7 +199,7 @@ class ClusterCacheTest {
         assertThat(members.on(1).heard).containsExactly("CREATED a null 1", "EXPIRED a 1 1");
     }
 
-    @ClusterTest(nodes = 2, seeds = 3)
+    @ClusterTest(nodes = 2, seeds = 2)
     void newcomerHasAllEntries(Cluster cluster) {
         Components<Member> members = cluster.deploy(Member::new);
         cluster.start(1);
@@ -221,7 +221,7 @@ class ClusterCacheTest {
     @ClusterTest(nodes = 2, seeds = 2)
     void fullCacheDropsTheEldestEntriesAtAllMembers(Cluster cluster) {
         Components<Member> members = cluster.startAll(
-                node -> new Member(node, Map.of("tutti.jcache.entriesMax.c", "10"), configuration -> {}));
+                node -> new Member(node, Map.of("dev.tutti.jcache.entriesMax.c", "10"), configuration -> {}));
         cluster.awaitOneView();
         members.run(1, member -> {
             for (int index = 0; index < 25; index++) {

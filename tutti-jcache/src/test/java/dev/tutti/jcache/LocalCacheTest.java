@@ -60,13 +60,13 @@ class LocalCacheTest {
 
     @Test
     void wrongPropertiesAreNamed() {
-        assertThatThrownBy(() -> manager("tutti.jcache.entriesmax", "5"))
+        assertThatThrownBy(() -> manager("dev.tutti.jcache.entriesmax", "5"))
                 .isInstanceOf(CacheException.class)
-                .hasMessageContaining("tutti.jcache.entriesmax is no setting")
+                .hasMessageContaining("dev.tutti.jcache.entriesmax is no setting")
                 .hasMessageContaining("entriesMax");
-        assertThatThrownBy(() -> manager("tutti.jcache.timeout", "5").createCache("a", anything()))
+        assertThatThrownBy(() -> manager("dev.tutti.jcache.timeout", "5").createCache("a", anything()))
                 .isInstanceOf(CacheException.class)
-                .hasMessageContaining("tutti.jcache.timeout is '5', a duration like PT10S is expected");
+                .hasMessageContaining("dev.tutti.jcache.timeout is '5', a duration like PT10S is expected");
     }
 
     @Test
@@ -88,29 +88,29 @@ class LocalCacheTest {
         assertThatThrownBy(() -> cache.put("k", new Stranger("x")))
                 .isInstanceOf(CacheException.class)
                 .hasMessageContaining("Stranger is not allowed; add it")
-                .hasMessageContaining("tutti.jcache.classes");
+                .hasMessageContaining("dev.tutti.jcache.classes");
         assertThatThrownBy(() -> cache.put("k", new Object()))
                 .isInstanceOf(CacheException.class)
                 .hasMessageContaining("does not implement java.io.Serializable");
         provider.close();
         Cache<Object, Object> allowing =
-                manager("tutti.jcache.classes", "dev.tutti.jcache.**").createCache("a", anything());
+                manager("dev.tutti.jcache.classes", "dev.tutti.jcache.**").createCache("a", anything());
         allowing.put("k", new Stranger("x"));
         assertThat(allowing.get("k")).isEqualTo(new Stranger("x"));
     }
 
     @Test
     void entriesThatAreTooLargeAreRefused() {
-        Cache<Object, Object> cache = manager("tutti.jcache.entryBytesMax", "1000").createCache("a", anything());
+        Cache<Object, Object> cache = manager("dev.tutti.jcache.entryBytesMax", "1000").createCache("a", anything());
         assertThatThrownBy(() -> cache.put("k", "x".repeat(2_000)))
                 .isInstanceOf(CacheException.class)
-                .hasMessageContaining("1000 bytes (tutti.jcache.entryBytesMax)");
+                .hasMessageContaining("1000 bytes (dev.tutti.jcache.entryBytesMax)");
         assertThat(cache.containsKey("k")).isFalse();
     }
 
     @Test
     void fullCacheRefusesNewEntriesIfToldTo() {
-        Cache<Object, Object> cache = manager("tutti.jcache.entriesMax", "2", "tutti.jcache.whenFull", "refuse")
+        Cache<Object, Object> cache = manager("dev.tutti.jcache.entriesMax", "2", "dev.tutti.jcache.whenFull", "refuse")
                 .createCache("a", anything());
         cache.put("1", "v");
         cache.put("2", "v");
@@ -169,6 +169,27 @@ class LocalCacheTest {
         assertThat(cache.get("copy")).isEqualTo("v");
         assertThatThrownBy(() -> cache.put("bad", "v")).isInstanceOf(CacheEntryListenerException.class);
         assertThat(cache.get("bad")).isEqualTo("v");
+    }
+
+    @Test
+    void memberThatIsConfiguredInAnotherWayDoesNotJoin() {
+        try (Node one = Node.local().cluster("disagreement").start();
+                Node other = Node.local().cluster("disagreement").start()) {
+            Properties properties = new Properties();
+            properties.put(TuttiCachingProvider.NODE, one);
+            Cache<Object, Object> cache =
+                    provider.getCacheManager(URI.create("one"), null, properties).createCache("a", anything());
+            cache.put("k", "v");
+            Properties others = new Properties();
+            others.put(TuttiCachingProvider.NODE, other);
+            others.setProperty("dev.tutti.jcache.entriesMax", "5");
+            CacheManager disagreeing = provider.getCacheManager(URI.create("other"), null, others);
+            assertThatThrownBy(() -> disagreeing.createCache("a", anything()))
+                    .isInstanceOf(CacheException.class)
+                    .hasStackTraceContaining("is configured in another way at the other members: entriesMax=100000")
+                    .hasStackTraceContaining("entriesMax=5");
+            assertThat(cache.get("k")).isEqualTo("v");
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.tutti.jcache.internal;
 
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import java.io.DataInputStream;
@@ -51,11 +52,16 @@ record CacheImage(Blocks.Origin origin, String agreement, long changes, List<Sto
         long changes = in.takeLong();
         in.end();
         List<Stored> entries = new ArrayList<>();
+        Version last = Version.NONE;
         for (in = Blocks.read(source); in.remaining() > 0; in = Blocks.read(source)) {
             while (in.remaining() > 0) {
                 Key key = serializer.key(in.takeBytes());
                 byte[] value = in.takeBytes();
                 Version version = Version.take(in);
+                if (version.compareTo(last) <= 0) {
+                    throw new MalformedException("an entry of version " + version + " after one of version " + last);
+                }
+                last = version;
                 long rest = in.takeLong();
                 entries.add(new Stored(key, value, version, rest < 0 ? Stored.NEVER : Deadlines.after(nowNanos, rest)));
             }

@@ -23,11 +23,14 @@ import org.jspecify.annotations.Nullable;
 public final class Serializer {
 
     /** Values and collections of the JDK, and bounds on the graphs of objects. */
-    private static final String STANDARD = "maxdepth=200;maxrefs=1000000;maxarray=16777216;"
+    private static final String STANDARD = "maxdepth=200;maxrefs=1000000;"
             + "java.lang.*;java.io.Serializable;java.math.*;java.net.URI;java.time.**;java.util.*;java.util.concurrent.**;"
             + "java.sql.Date;java.sql.Time;java.sql.Timestamp;sun.util.calendar.ZoneInfo;";
 
-    private static final int NULL = -1;
+    /** A hashed collection has up to three slots per element, at least sixteen. */
+    private static final int ARRAY_ELEMENTS_PER_BYTE = 4;
+
+    private static final int ARRAY_ELEMENTS_MIN = 1_024;
 
     private final String cache;
     private final ClassLoader classes;
@@ -92,13 +95,13 @@ public final class Serializer {
             return readObject(bytes);
         } catch (IOException | ClassNotFoundException e) {
             throw new CacheException("cache " + cache + ": " + what + " can't be read: " + e
-                    + "; this member needs the classes that other members put, and tutti.jcache.classes must allow them", e);
+                    + "; this member needs the classes that other members put, and dev.tutti.jcache.classes must allow them", e);
         }
     }
 
     private Object readObject(byte[] bytes) throws IOException, ClassNotFoundException {
         try (LoadingInput input = new LoadingInput(new ByteArrayInputStream(bytes))) {
-            input.setObjectInputFilter(filter);
+            input.setObjectInputFilter(new Bounded(bytes.length));
             Object object = input.readObject();
             if (object == null) {
                 throw new InvalidClassException("no object");
@@ -107,6 +110,21 @@ public final class Serializer {
         } catch (StackOverflowError e) {
             // A collection that contains itself is hashed while it is read.
             throw new IOException("a collection is in itself", e);
+        }
+    }
+
+    /** The filter, with a bound on the array elements that bytes may ask for: arrays are allocated before they are filled. */
+    private final class Bounded implements ObjectInputFilter {
+        private long elementsLeft;
+
+        Bounded(int byteCount) {
+            elementsLeft = ARRAY_ELEMENTS_MIN + (long) ARRAY_ELEMENTS_PER_BYTE * byteCount;
+        }
+
+        @Override
+        public Status checkInput(FilterInfo info) {
+            elementsLeft -= Math.max(0, info.arrayLength());
+            return elementsLeft < 0 ? Status.REJECTED : filter.checkInput(info);
         }
     }
 
@@ -133,7 +151,7 @@ public final class Serializer {
 
         private void count(int length) throws IOException {
             if (length > bytesMax - count) {
-                throw new IOException("it has more than " + bytesMax + " bytes (tutti.jcache.entryBytesMax)");
+                throw new IOException("it has more than " + bytesMax + " bytes (dev.tutti.jcache.entryBytesMax)");
             }
             count += length;
         }
@@ -152,7 +170,7 @@ public final class Serializer {
             isFailing |= ObjectStreamException.class.isAssignableFrom(type);
             if (!isFailing && filter.checkInput(new Named(type)) == ObjectInputFilter.Status.REJECTED) {
                 throw new InvalidClassException("class " + type.getName()
-                        + " is not allowed; add it, or its package as in com.shop.*, to the property tutti.jcache.classes");
+                        + " is not allowed; add it, or its package as in com.shop.*, to the property dev.tutti.jcache.classes");
             }
         }
     }
@@ -183,7 +201,7 @@ public final class Serializer {
 
         @Override
         public long arrayLength() {
-            return NULL;
+            return -1;
         }
 
         @Override

@@ -37,7 +37,7 @@ class SecondLevelCacheTest {
         Node node = opened(Node.local().cluster("hibernate").start());
         Properties properties = new Properties();
         properties.put(TuttiCachingProvider.NODE, node);
-        properties.setProperty("tutti.jcache.classes", "org.hibernate.**");
+        properties.setProperty("dev.tutti.jcache.classes", "org.hibernate.**");
         CacheManager manager = opened(new TuttiCachingProvider().getCacheManager(null, null, properties));
         Configuration configuration = new Configuration()
                 .addAnnotatedClass(Book.class)

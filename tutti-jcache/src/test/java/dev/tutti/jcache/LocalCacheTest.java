@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Managers and caches of one process. */
-@Timeout(60)
+@Timeout(300)
 class LocalCacheTest {
 
     private final TuttiCachingProvider provider = new TuttiCachingProvider();
@@ -43,6 +43,8 @@ class LocalCacheTest {
 
     private CacheManager manager(String... namesAndValues) {
         Properties properties = new Properties();
+        // A machine that is busy with other tests.
+        properties.setProperty("dev.tutti.jcache.timeout", "PT1M");
         for (int index = 0; index < namesAndValues.length; index += 2) {
             properties.setProperty(namesAndValues[index], namesAndValues[index + 1]);
         }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Hibernate's second-level cache, of two applications on one database. */
-@Timeout(120)
+@Timeout(300)
 class SecondLevelCacheTest {
 
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -38,6 +38,8 @@ class SecondLevelCacheTest {
         Properties properties = new Properties();
         properties.put(TuttiCachingProvider.NODE, node);
         properties.setProperty("dev.tutti.jcache.classes", "org.hibernate.**");
+        // A machine that is busy with other tests.
+        properties.setProperty("dev.tutti.jcache.timeout", "PT1M");
         CacheManager manager = opened(new TuttiCachingProvider().getCacheManager(null, null, properties));
         Configuration configuration = new Configuration()
                 .addAnnotatedClass(Book.class)

@@ -215,7 +215,7 @@ final class Targets {
                     .within(COMMAND),
             Target.of("queue-state", QueueBytes::state, QueueBytes::states, "refused", "taken")
                     .within(STATE),
-            Target.of("cache", CacheBytes::command, CacheBytes::commands, "refused", "no class", "Commit", "Clear")
+            Target.of("cache", CacheBytes::command, CacheBytes::commands, "refused", "Commit", "Clear")
                     .within(ATTRIBUTE),
             Target.of("cache-state", CacheBytes::state, CacheBytes::states, "refused", "taken")
                     .within(ATTRIBUTE),

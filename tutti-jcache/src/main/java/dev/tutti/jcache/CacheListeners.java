@@ -2,6 +2,7 @@ package dev.tutti.jcache;
 
 import dev.tutti.Threads;
 import dev.tutti.blocks.internal.Callbacks;
+import dev.tutti.jcache.internal.CacheMachine;
 import dev.tutti.jcache.internal.Happening;
 import dev.tutti.jcache.internal.Serializer;
 import dev.tutti.jcache.internal.Stored;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * one thread, the others on another; an operation waits until the synchronous listeners of its own member have heard of
  * its changes.
  */
-final class CacheListeners<K, V> {
+final class CacheListeners<K, V> implements CacheMachine.Listener {
 
     private static final Logger LOG = LoggerFactory.getLogger(CacheListeners.class);
 
@@ -72,7 +73,8 @@ final class CacheListeners<K, V> {
         }
     }
 
-    boolean isListening() {
+    @Override
+    public boolean isListening() {
         return !registrations.isEmpty();
     }
 
@@ -81,12 +83,8 @@ final class CacheListeners<K, V> {
         return dropped.sum();
     }
 
-    /**
-     * Hands a change to the listeners; never waits.
-     *
-     * @param isOwn whether an operation of this member waits for it
-     */
-    void onChange(Happening happening, boolean isOwn) {
+    @Override
+    public void onChange(Happening happening, boolean isOwn) {
         pass(synchronous, true, happening, isOwn);
         pass(asynchronous, false, happening, false);
     }

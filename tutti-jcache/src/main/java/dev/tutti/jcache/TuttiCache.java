@@ -6,7 +6,6 @@ import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.jcache.internal.CacheMachine;
 import dev.tutti.jcache.internal.CacheSettings;
 import dev.tutti.jcache.internal.Change;
-import dev.tutti.jcache.internal.Happening;
 import dev.tutti.jcache.internal.Serializer;
 import dev.tutti.jcache.internal.Stored;
 import java.util.ArrayList;
@@ -37,7 +36,7 @@ import javax.cache.processor.EntryProcessorResult;
 import org.jspecify.annotations.Nullable;
 
 /** A cache at one member. Reads are from its own memory; all other operations are {@link Updates}. Thread-safe. */
-final class TuttiCache<K, V> implements Cache<K, V> {
+final class TuttiCache<K, V> implements Cache<K, V>, CacheStatus {
 
     private final TuttiCacheManager manager;
     private final String name;
@@ -85,7 +84,7 @@ final class TuttiCache<K, V> implements Cache<K, V> {
 
     private CacheMachine join(GroupBuilder group, CacheSettings settings) {
         try {
-            return CacheMachine.join(name, group, settings, serializer, new Changes());
+            return CacheMachine.join(name, group, settings, serializer, listeners, statistics::onEvicted);
         } catch (RuntimeException e) {
             closeParts();
             throw e;
@@ -103,25 +102,6 @@ final class TuttiCache<K, V> implements Cache<K, V> {
         cache.enableStatistics(configuration.isStatisticsEnabled());
         cache.enableManagement(configuration.isManagementEnabled());
         return cache;
-    }
-
-    /** Hears of what the machine does. */
-    private final class Changes implements CacheMachine.Listener {
-
-        @Override
-        public boolean isListening() {
-            return listeners.isListening();
-        }
-
-        @Override
-        public void onChange(Happening happening, boolean isOwn) {
-            listeners.onChange(happening, isOwn);
-        }
-
-        @Override
-        public void onEvicted(long count) {
-            statistics.onEvicted(count);
-        }
     }
 
     // ------------------------------------------------------------------ reading
@@ -501,6 +481,13 @@ final class TuttiCache<K, V> implements Cache<K, V> {
     }
 
     // ------------------------------------------------------------------ management
+
+    @Override
+    public Map<String, Long> status() {
+        Map<String, Long> status = machine.status();
+        status.put("events-dropped", listeners.dropped());
+        return status;
+    }
 
     @Override
     public String getName() {

@@ -165,6 +165,7 @@ class ClusterCacheTest {
         assertAlike(cluster, members);
         boolean isLeft = members.on(3).entries().containsKey("left");
         assertThat(members.on(3).entries()).isEqualTo(Map.of(isLeft ? "left" : "right", "1"));
+        assertThat(members.on(isLeft ? 3 : 1).cache.unwrap(CacheStatus.class).status()).containsEntry("given-up", 1L);
         assertThat(members.on(isLeft ? 3 : 1).heard)
                 .containsExactlyElementsOf(isLeft
                         ? List.of("CREATED right null 1", "REMOVED right 1 1", "CREATED left null 1")

@@ -30,11 +30,6 @@ public final class CacheBytes {
             return command.getClass().getSimpleName();
         } catch (MalformedException e) {
             return "refused";
-        } catch (IllegalStateException e) {
-            if (e.getCause() instanceof ClassNotFoundException) {
-                return "no class";
-            }
-            throw e;
         }
     }
 
@@ -55,11 +50,6 @@ public final class CacheBytes {
             return "taken";
         } catch (MalformedException | IOException e) {
             return "refused";
-        } catch (IllegalStateException e) {
-            if (e.getCause() instanceof ClassNotFoundException) {
-                return "refused";
-            }
-            throw e;
         }
     }
 

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import javax.cache.CacheException;
 import javax.cache.event.EventType;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,7 @@ public final class CacheMachine {
     private final CacheSettings settings;
     private final Serializer serializer;
     private final Listener listener;
+    private final LongConsumer evicted;
     private final Entries entries = new Entries();
     private final ReplicatedBlock<CacheCommand, Outcome, Happening> block;
     private final Upkeep upkeep;
@@ -71,25 +73,39 @@ public final class CacheMachine {
          * @param isOwn whether it is by a command of this member
          */
         void onChange(Happening happening, boolean isOwn);
-
-        /** Hears that entries were dropped because the cache was full. */
-        void onEvicted(long count);
     }
 
-    private CacheMachine(String name, GroupBuilder group, CacheSettings settings, Serializer serializer, Listener listener) {
+    private CacheMachine(
+            String name,
+            GroupBuilder group,
+            CacheSettings settings,
+            Serializer serializer,
+            Listener listener,
+            LongConsumer evicted) {
         this.name = name;
         this.settings = settings;
         this.serializer = serializer;
         this.listener = listener;
+        this.evicted = evicted;
         this.block = new ReplicatedBlock<>(group, "cache", "this member can't tell what expires", new Contents());
         this.upkeep = block.upkeep();
     }
 
-    /** Joins the group of the cache, and obtains the entries of the other members. */
-    public static CacheMachine join(String name, GroupBuilder group, CacheSettings settings, Serializer serializer, Listener listener) {
+    /**
+     * Joins the group of the cache, and obtains the entries of the other members.
+     *
+     * @param evicted hears how many entries were dropped because the cache was full
+     */
+    public static CacheMachine join(
+            String name,
+            GroupBuilder group,
+            CacheSettings settings,
+            Serializer serializer,
+            Listener listener,
+            LongConsumer evicted) {
         // With agreed delivery, what a member has acknowledged could be lost with it.
         group.set("total.delivery", "safe");
-        CacheMachine machine = new CacheMachine(name, group, settings, serializer, listener);
+        CacheMachine machine = new CacheMachine(name, group, settings, serializer, listener, evicted);
         boolean isOnlyInPrimary = settings.isOnlyInPrimary();
         if (isOnlyInPrimary) {
             machine.suspended = "this member was in no primary view yet";
@@ -144,6 +160,7 @@ public final class CacheMachine {
         }
     }
 
+    /** Returns counters by name. */
     public Map<String, Long> status() {
         return block.status();
     }
@@ -355,17 +372,17 @@ public final class CacheMachine {
     }
 
     private void makeRoom(Stored newest) {
-        long evicted = 0;
+        long count = 0;
         while (!settings.bounds().isWithin(entries.size(), entries.bytes())) {
             Stored eldest = entries.eldest();
             if (eldest == null || eldest == newest) {
                 break;
             }
             entries.remove(eldest);
-            evicted++;
+            count++;
         }
-        if (evicted > 0) {
-            listener.onEvicted(evicted);
+        if (count > 0) {
+            evicted.accept(count);
         }
     }
 

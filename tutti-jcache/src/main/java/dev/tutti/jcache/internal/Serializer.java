@@ -13,6 +13,8 @@ import java.io.ObjectOutputStream;
 import java.io.ObjectStreamClass;
 import java.io.ObjectStreamException;
 import java.io.OutputStream;
+import java.util.List;
+import java.util.Set;
 import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,10 @@ public final class Serializer {
             + "java.lang.*;java.io.Serializable;java.math.*;java.net.URI;java.time.**;java.util.*;java.util.concurrent.**;"
             + "java.sql.Date;java.sql.Time;java.sql.Timestamp;sun.util.calendar.ZoneInfo;";
 
+    /** Types that a class loader does not find by their names. */
+    private static final Set<String> PRIMITIVES =
+            Set.of("boolean", "byte", "char", "double", "float", "int", "long", "short", "void");
+
     /** A hashed collection has up to three slots per element, at least sixteen. */
     private static final int ARRAY_ELEMENTS_PER_BYTE = 4;
 
@@ -35,6 +41,7 @@ public final class Serializer {
     private final String cache;
     private final ClassLoader classes;
     private final ObjectInputFilter filter;
+    private final List<String> allowed;
     private final int bytesMax;
 
     /**
@@ -44,6 +51,7 @@ public final class Serializer {
     public Serializer(String cache, ClassLoader classes, String allowed, int bytesMax) {
         this.cache = cache;
         this.classes = classes;
+        this.allowed = List.of(allowed.split(";", -1));
         this.filter = ObjectInputFilter.Config.createFilter(STANDARD + (allowed.isEmpty() ? "" : allowed + ";") + "!*");
         this.bytesMax = bytesMax;
     }
@@ -111,6 +119,17 @@ public final class Serializer {
             // A collection that contains itself is hashed while it is read.
             throw new IOException("a collection is in itself", e);
         }
+    }
+
+    /** Returns whether the application has allowed a class of this name, so that other members may have it. */
+    private boolean isAllowed(String name) {
+        for (String pattern : allowed) {
+            int wild = pattern.indexOf('*');
+            if (wild < 0 ? name.equals(pattern) : name.startsWith(pattern.substring(0, wild))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The filter, with a bound on the array elements that bytes may ask for: arrays are allocated before they are filled. */
@@ -183,11 +202,17 @@ public final class Serializer {
 
         @Override
         protected Class<?> resolveClass(ObjectStreamClass description) throws IOException, ClassNotFoundException {
+            String name = description.getName();
             try {
-                return Class.forName(description.getName(), false, classes);
+                return Class.forName(name, false, classes);
             } catch (ClassNotFoundException e) {
-                // Primitive types.
-                return super.resolveClass(description);
+                if (PRIMITIVES.contains(name)) {
+                    return super.resolveClass(description);
+                }
+                if (!isAllowed(name)) {
+                    throw new InvalidClassException(name, "it is not allowed");
+                }
+                throw e;
             }
         }
     }

@@ -3,7 +3,7 @@ package dev.tutti.jcache;
 import java.util.Map;
 
 /**
- * What a cache does at this member, besides the statistics of the standard: {@code
+ * Counters of a cache at this member, besides the statistics of the standard: {@code
  * cache.unwrap(CacheStatus.class).status()}.
  */
 public interface CacheStatus {

@@ -11,9 +11,12 @@ module dev.tutti.blocks {
     exports dev.tutti.blocks.inspection;
     exports dev.tutti.blocks.internal to
             dev.tutti.grid,
+            dev.tutti.jcache,
             dev.tutti.sites;
     exports dev.tutti.blocks.internal.argument to
             dev.tutti.sites;
+    exports dev.tutti.blocks.internal.block to
+            dev.tutti.jcache;
     exports dev.tutti.blocks.internal.clock to
             dev.tutti.sites;
     exports dev.tutti.blocks.component;

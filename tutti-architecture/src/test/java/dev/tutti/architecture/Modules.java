@@ -47,6 +47,8 @@ final class Modules {
             Map.entry("rendezvous", Set.of("core", "address", "api", "netty")),
             Map.entry("console", Set.of("core", "address", "api", "blocks")),
             Map.entry("draw", Set.of("core", "api", "stomp")),
+            // A manager reads the file of its node.
+            Map.entry("jcache", Set.of("core", "api", "blocks", "config")),
             // The command line makes certificates, which only the TLS code knows how to.
             Map.entry("cli", Set.of("core", "address", "api", "balancer", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "rendezvous", "sites")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
@@ -77,6 +79,7 @@ final class Modules {
             Map.entry("org.HdrHistogram.", Set.of("bench", "study")),
             Map.entry("org.snakeyaml.", Set.of("config")),
             Map.entry("net.jpountz.", Set.of("layers")),
+            Map.entry("javax.cache.", Set.of("jcache")),
             Map.entry("io.undertow.", Set.of("demo", "study")),
             Map.entry("org.xnio.", Set.of("demo", "study")),
             Map.entry("org.hibernate.", Set.of("study")),
@@ -87,7 +90,7 @@ final class Modules {
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign", "study")),
             Map.entry(
                     "org.slf4j.",
-                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "balancer", "grid", "grid.bridges")));
+                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "balancer", "grid", "grid.bridges", "jcache")));
 
     private final String root;
 

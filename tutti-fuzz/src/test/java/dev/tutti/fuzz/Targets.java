@@ -29,6 +29,7 @@ import dev.tutti.grid.match.Selector;
 import dev.tutti.grid.mediator.PostedText;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.diagnostics.DiagnosticsBytes;
+import dev.tutti.jcache.internal.CacheBytes;
 import dev.tutti.layers.compression.CompressionBytes;
 import dev.tutti.metrics.HealthBytes;
 import dev.tutti.netty.internal.relay.RelayBytes;
@@ -214,6 +215,10 @@ final class Targets {
                     .within(COMMAND),
             Target.of("queue-state", QueueBytes::state, QueueBytes::states, "refused", "taken")
                     .within(STATE),
+            Target.of("cache", CacheBytes::command, CacheBytes::commands, "refused", "Commit", "Clear")
+                    .within(ATTRIBUTE),
+            Target.of("cache-state", CacheBytes::state, CacheBytes::states, "refused", "taken")
+                    .within(ATTRIBUTE),
             Target.of("site-frames", SiteBytes::frame, SiteBytes::frames, "refused", "Here", "Everywhere", "Relayed", "Acknowledged",
                             "Added", "Forgotten", "Recovered")
                     .within(CALLS),

@@ -378,7 +378,8 @@ final class Core<C, R> {
                 ByteOutput out = new ByteOutput().putInt(FORMAT).putInt(0).putLong(era).putLong(epoch);
                 applied.put(out);
                 out.setInt(Integer.BYTES, out.length() - 2 * Integer.BYTES);
-                return new WholeSnapshot(out.copy(), machine.snapshot());
+                // A machine that was told no view yet may not be able to describe its state, and has none.
+                return new WholeSnapshot(out.copy(), isOnlyInPrimary && epoch == 0 ? NOTHING : machine.snapshot());
             }
 
             @Override
@@ -444,7 +445,13 @@ final class Core<C, R> {
         } catch (MalformedException e) {
             throw new IOException("the header of the state of replica " + name + " can't be read", e);
         }
-        machine.install(in);
+        if (isOnlyInPrimary && installedEpoch == 0) {
+            if (in.read() >= 0) {
+                throw new IOException("the state of replica " + name + " is of no primary view, and goes on behind its header");
+            }
+        } else {
+            machine.install(in);
+        }
         installs.increment();
         lock.lock();
         try {
@@ -456,6 +463,9 @@ final class Core<C, R> {
             lock.unlock();
         }
     }
+
+    /** The state of a machine that was in no primary view. */
+    private static final Snapshot NOTHING = out -> {};
 
     private record WholeSnapshot(byte[] header, Snapshot machine) implements Snapshot {
 

@@ -19,9 +19,8 @@ import java.util.regex.Pattern;
 /** Rules for the text of the sources. */
 final class Sources {
 
-    /** A command whose libraries can't be on one module path: decision 0385. */
-    private static final Path WITHOUT_DESCRIPTOR = Path.of("tutti-study");
-
+    /** Modules whose libraries can't be on one module path, or are not made for one: decisions 0385 and 0405. */
+    private static final Set<Path> WITHOUT_DESCRIPTOR = Set.of(Path.of("tutti-study"), Path.of("tutti-spring"), Path.of("samples"));
 
     static final int LINES_MAX = 600;
     static final int FILES_MAX = 25;
@@ -158,7 +157,7 @@ final class Sources {
             }
         }
         for (Path root : roots) {
-            if (!root.startsWith(WITHOUT_DESCRIPTOR) && !files.containsKey(root.resolve("module-info.java"))) {
+            if (WITHOUT_DESCRIPTOR.stream().noneMatch(root::startsWith) && !files.containsKey(root.resolve("module-info.java"))) {
                 found.add(root + ": no module-info.java");
             }
         }

@@ -1,0 +1,28 @@
+package dev.tutti.spring.cache;
+
+import dev.tutti.Node;
+import dev.tutti.spring.SpringSettings;
+import dev.tutti.spring.TuttiAutoConfiguration;
+import dev.tutti.spring.serial.ObjectBytes;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.interceptor.CacheAspectSupport;
+import org.springframework.context.annotation.Bean;
+
+/** Replicates the caches of applications with {@code @EnableCaching} and no other cache manager. */
+@AutoConfiguration(
+        after = TuttiAutoConfiguration.class,
+        beforeName = "org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration")
+@ConditionalOnBean({Node.class, CacheAspectSupport.class})
+@ConditionalOnMissingBean(CacheManager.class)
+@ConditionalOnBooleanProperty(name = "tutti.spring.cache.enabled", matchIfMissing = true)
+public final class TuttiCacheAutoConfiguration {
+
+    @Bean
+    TuttiCacheManager cacheManager(Node node, SpringSettings settings, ObjectBytes objects) {
+        return new TuttiCacheManager(node, settings.cache(), objects);
+    }
+}

@@ -1,0 +1,177 @@
+package dev.tutti.spring.session;
+
+import dev.tutti.Node;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.map.EntryEvent;
+import dev.tutti.blocks.map.ReplicatedMap;
+import dev.tutti.core.View;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sessions that this member has, by id and by index, made from the entries of the map.
+ *
+ * <p>The oldest member removes what is left of sessions that have ended.
+ */
+final class SessionStore implements AutoCloseable {
+
+    /** Observer of sessions that begin and end. Called on the group's thread; must not wait. */
+    interface Observer {
+
+        void onCreated(String id, SessionRecord session);
+
+        void onEnded(String id, SessionRecord session, boolean isExpired);
+    }
+
+    /** Time for which a deleted session is remembered: longer than any write is under way. */
+    static final Duration MEMORY = Duration.ofMinutes(10);
+
+    private final Observer observer;
+    private final Map<String, SessionRecord> records = new ConcurrentHashMap<>();
+    private final Map<Indexed, Set<String>> indexed = new ConcurrentHashMap<>();
+    private final ReplicatedMap<SessionKey, byte[]> map;
+
+    /** Null until this member has all sessions: what came with them is no news. */
+    private volatile @Nullable ReplicatedMap<SessionKey, byte[]> opened;
+
+    private record Indexed(String index, String value) {}
+
+    SessionStore(Node node, String group, Observer observer) {
+        this.observer = observer;
+        this.map = ReplicatedMap.on(node.group(group), SessionKey.CODEC, Codec.BYTES)
+                .onEntry(this::onEntry)
+                .onView(this::onView)
+                .lastWriter();
+        this.opened = map;
+        sweep(map);
+    }
+
+    @Nullable SessionRecord live(String id) {
+        SessionRecord found = records.get(id);
+        return found == null || !found.isLive() ? null : found;
+    }
+
+    /** Returns the live sessions with this value of an index. */
+    Map<String, SessionRecord> find(String index, String value) {
+        Map<String, SessionRecord> found = new TreeMap<>();
+        for (String id : indexed.getOrDefault(new Indexed(index, value), Set.of())) {
+            SessionRecord session = live(id);
+            if (session != null) {
+                found.put(id, session);
+            }
+        }
+        return found;
+    }
+
+    /** Returns the number of entries. */
+    int entries() {
+        return map.size();
+    }
+
+    // ------------------------------------------------------------------ writing
+
+    CompletableFuture<Void> put(SessionKey key, byte[] value) {
+        return map.putAsync(key, value);
+    }
+
+    CompletableFuture<Void> remove(SessionKey key) {
+        return map.removeAsync(key);
+    }
+
+    /** Writes, and waits until this and all earlier writes of this thread are at all members, as far as the group's order says. */
+    void putAndWait(SessionKey key, byte[] value, @Nullable Duration timeToLive) {
+        if (timeToLive == null) {
+            map.put(key, value);
+        } else {
+            map.put(key, value, timeToLive);
+        }
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    private void onEntry(EntryEvent<SessionKey, byte[]> event) {
+        SessionKey key = event.key();
+        String id = key.session();
+        SessionRecord before = records.getOrDefault(id, SessionRecord.NONE);
+        SessionRecord after = before.with(key, event.value());
+        if (after.isEmpty()) {
+            records.remove(id);
+        } else {
+            records.put(id, after);
+        }
+        index(id, before.index(), after.index());
+        ReplicatedMap<SessionKey, byte[]> present = opened;
+        if (present == null) {
+            return;
+        }
+        if (before.isLive() && !after.isLive()) {
+            tellEnd(id, before, after, event.kind());
+        } else if (!before.isLive() && after.isLive() && after.former().isEmpty()) {
+            observer.onCreated(id, after);
+        }
+        if (after.isOver() && isCaretaker(present)) {
+            if (!before.isOver()) {
+                after.leftovers(id).forEach(present::removeAsync);
+            } else if (event.value() != null && key.field() != SessionKey.Field.ENDED) {
+                present.removeAsync(key);
+            }
+        }
+    }
+
+    private void tellEnd(String id, SessionRecord before, SessionRecord after, EntryEvent.Kind kind) {
+        String successor = after.successor();
+        if (successor == null) {
+            observer.onEnded(id, before, kind == EntryEvent.Kind.EXPIRED);
+        } else if (successor.isEmpty()) {
+            observer.onEnded(id, before, false);
+        }
+    }
+
+    private void index(String id, Map<String, String> before, Map<String, String> after) {
+        before.forEach((name, value) -> {
+            if (!value.equals(after.get(name))) {
+                indexed.computeIfPresent(new Indexed(name, value), (key, ids) -> {
+                    ids.remove(id);
+                    return ids.isEmpty() ? null : ids;
+                });
+            }
+        });
+        after.forEach((name, value) -> {
+            if (!value.equals(before.get(name))) {
+                indexed.computeIfAbsent(new Indexed(name, value), key -> ConcurrentHashMap.newKeySet()).add(id);
+            }
+        });
+    }
+
+    private static boolean isCaretaker(ReplicatedMap<SessionKey, byte[]> present) {
+        return present.self().equals(present.view().coordinator());
+    }
+
+    private void onView(View view) {
+        ReplicatedMap<SessionKey, byte[]> present = opened;
+        if (present != null) {
+            sweep(present);
+        }
+    }
+
+    /** Removes what an earlier caretaker may have left. */
+    private void sweep(ReplicatedMap<SessionKey, byte[]> present) {
+        if (isCaretaker(present)) {
+            records.forEach((id, session) -> {
+                if (session.isOver()) {
+                    session.leftovers(id).forEach(present::removeAsync);
+                }
+            });
+        }
+    }
+
+    @Override
+    public void close() {
+        map.close();
+    }
+}

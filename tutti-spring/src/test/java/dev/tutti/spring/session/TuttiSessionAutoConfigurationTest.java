@@ -1,0 +1,49 @@
+package dev.tutti.spring.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.spring.Local;
+import dev.tutti.spring.TuttiAutoConfiguration;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.session.web.http.SessionRepositoryFilter;
+
+class TuttiSessionAutoConfigurationTest {
+
+    private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
+            .withPropertyValues("tutti.transport.protocol=local", "tutti.cluster=" + new Local().cluster());
+
+    private final AutoConfigurations all =
+            AutoConfigurations.of(TuttiAutoConfiguration.class, TuttiSessionAutoConfiguration.class);
+
+    @Test
+    void sessionsAreReplicatedWithTheTimeoutOfSpringBoot() {
+        runner.withConfiguration(all).withPropertyValues("spring.session.timeout=90").run(context -> {
+            assertThat(context).hasSingleBean(SessionRepositoryFilter.class);
+            assertThat(context.getBean(TuttiSessionRepository.class).createSession().getMaxInactiveInterval())
+                    .isEqualTo(Duration.ofSeconds(90));
+        });
+    }
+
+    @Test
+    void sessionsAreLeftAloneWhereThatIsSwitchedOff() {
+        runner.withConfiguration(all)
+                .withPropertyValues("tutti.spring.session.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(TuttiSessionRepository.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTuttiHttpSession(maxInactiveIntervalInSeconds = 60)
+    static class Enabled {}
+
+    @Test
+    void theAnnotationDoesTheSame() {
+        runner.withConfiguration(AutoConfigurations.of(TuttiAutoConfiguration.class))
+                .withUserConfiguration(Enabled.class)
+                .run(context -> assertThat(context.getBean(TuttiSessionRepository.class).createSession().getMaxInactiveInterval())
+                        .isEqualTo(Duration.ofSeconds(60)));
+    }
+}

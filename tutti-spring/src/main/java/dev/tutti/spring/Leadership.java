@@ -5,12 +5,14 @@ import dev.tutti.blocks.coordination.Candidate;
 import dev.tutti.blocks.coordination.Coordination;
 import dev.tutti.spring.Annotated.LeaderTarget;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -101,12 +103,18 @@ public final class Leadership {
 
         @Override
         public void onElected(long token) {
-            changes.execute(() -> begin(token));
+            change(() -> begin(token));
         }
 
         @Override
         public void onDeposed(String reason) {
-            changes.execute(() -> end(reason));
+            change(() -> end(reason));
+        }
+
+        private void change(Runnable change) {
+            if (!changes.isShutdown()) {
+                changes.execute(change);
+            }
         }
 
         private void begin(long token) {
@@ -133,12 +141,26 @@ public final class Leadership {
             isRunning = false;
             LOG.info("this node leads {} no longer: {}", election, reason);
             running.forEach(Thread::interrupt);
+            awaitRunning();
             for (LeaderTarget target : own) {
                 if (target.method() == null) {
                     attempt(target, ((Lifecycle) beans.getBean(target.bean()))::stop);
                 }
             }
             running.clear();
+        }
+
+        private void awaitRunning() {
+            try {
+                for (Thread thread : running) {
+                    if (!thread.join(PATIENCE)) {
+                        LOG.warn("{} still runs {} s after it was interrupted, and another node may lead {}: end it on interrupts",
+                                thread.getName(), PATIENCE.toSeconds(), election);
+                    }
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
 
         /** Runs what the application does; a failure of it must not keep the others from running. */
@@ -152,11 +174,21 @@ public final class Leadership {
 
         void leave() {
             changes.execute(() -> end("it stops"));
-            changes.close();
+            changes.shutdown();
+            try {
+                if (!changes.awaitTermination(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                    LOG.warn("a bean that runs at the leader of {} has not stopped; another node leads all the same", election);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
             Candidacy present = candidacy;
             if (present != null) {
                 present.close();
             }
         }
     }
+
+    /** Time that work at the leader has to end in. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 }

@@ -75,7 +75,7 @@ record SessionRecord(
                     value == null ? "" : in.takeText(),
                     interval, index, touched, attributes, successor);
             case INTERVAL -> new SessionRecord(
-                    created, former, value == null ? null : Duration.ofSeconds(in.takeLong()), index, touched, attributes, successor);
+                    created, former, value == null ? null : Duration.ofMillis(in.takeLong()), index, touched, attributes, successor);
             case INDEX -> new SessionRecord(
                     created, former, interval, value == null ? Map.of() : takeIndex(in), touched, attributes, successor);
             case TOUCHED -> new SessionRecord(
@@ -108,7 +108,7 @@ record SessionRecord(
     }
 
     static byte[] ofInterval(Duration interval) {
-        return new ByteOutput().putLong(interval.getSeconds()).copy();
+        return new ByteOutput().putLong(interval.toMillis()).copy();
     }
 
     static byte[] ofTouched(Instant touched) {

@@ -1,11 +1,12 @@
 package dev.tutti.spring.session;
 
 import dev.tutti.Node;
+import dev.tutti.Threads;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.map.EntryEvent;
 import dev.tutti.blocks.map.ReplicatedMap;
-import dev.tutti.core.View;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -36,19 +37,27 @@ final class SessionStore implements AutoCloseable {
     private final Map<Indexed, Set<String>> indexed = new ConcurrentHashMap<>();
     private final ReplicatedMap<SessionKey, byte[]> map;
 
-    /** Null until this member has all sessions: what came with them is no news. */
-    private volatile @Nullable ReplicatedMap<SessionKey, byte[]> opened;
+    private final Threads threads;
+
+    /** False until this member has all sessions: what came with them is no news. */
+    private volatile boolean isOpen;
+
+    private volatile boolean isClosed;
+
+    /** Ids of sessions that had ended at the last sweep. Guarded by this. */
+    private Set<String> ended = Set.of();
 
     private record Indexed(String index, String value) {}
 
     SessionStore(Node node, String group, Observer observer) {
         this.observer = observer;
+        this.threads = node.threads();
         this.map = ReplicatedMap.on(node.group(group), SessionKey.CODEC, Codec.BYTES)
                 .onEntry(this::onEntry)
-                .onView(this::onView)
+                .onClosed(this::onClosed)
                 .lastWriter();
-        this.opened = map;
-        sweep(map);
+        isOpen = true;
+        sweepLater();
     }
 
     @Nullable SessionRecord live(String id) {
@@ -105,21 +114,13 @@ final class SessionStore implements AutoCloseable {
             records.put(id, after);
         }
         index(id, before.index(), after.index());
-        ReplicatedMap<SessionKey, byte[]> present = opened;
-        if (present == null) {
+        if (!isOpen) {
             return;
         }
         if (before.isLive() && !after.isLive()) {
             tellEnd(id, before, after, event.kind());
         } else if (!before.isLive() && after.isLive() && after.former().isEmpty()) {
             observer.onCreated(id, after);
-        }
-        if (after.isOver() && isCaretaker(present)) {
-            if (!before.isOver()) {
-                after.leftovers(id).forEach(present::removeAsync);
-            } else if (event.value() != null && key.field() != SessionKey.Field.ENDED) {
-                present.removeAsync(key);
-            }
         }
     }
 
@@ -148,30 +149,45 @@ final class SessionStore implements AutoCloseable {
         });
     }
 
-    private static boolean isCaretaker(ReplicatedMap<SessionKey, byte[]> present) {
-        return present.self().equals(present.view().coordinator());
+    // ------------------------------------------------------------------ housekeeping
+
+    private void sweepLater() {
+        threads.startAfter(SWEEP_NANOS, "tutti-sessions-sweep", () -> {
+            if (!isClosed) {
+                sweep();
+                sweepLater();
+            }
+        });
     }
 
-    private void onView(View view) {
-        ReplicatedMap<SessionKey, byte[]> present = opened;
-        if (present != null) {
-            sweep(present);
-        }
-    }
-
-    /** Removes what an earlier caretaker may have left. */
-    private void sweep(ReplicatedMap<SessionKey, byte[]> present) {
-        if (isCaretaker(present)) {
+    /**
+     * Removes what is left of sessions that have ended, at the oldest member. Only of those that had ended at the last sweep,
+     * too: after a partition the fields of a session come one by one.
+     */
+    synchronized void sweep() {
+        Set<String> over = new HashSet<>();
+        if (map.self().equals(map.view().coordinator())) {
             records.forEach((id, session) -> {
                 if (session.isOver()) {
-                    session.leftovers(id).forEach(present::removeAsync);
+                    over.add(id);
+                    if (ended.contains(id)) {
+                        session.leftovers(id).forEach(map::removeAsync);
+                    }
                 }
             });
         }
+        ended = over;
+    }
+
+    /** Ends when the group is left. */
+    private void onClosed(String reason) {
+        isClosed = true;
     }
 
     @Override
     public void close() {
         map.close();
     }
+
+    private static final long SWEEP_NANOS = 30_000_000_000L;
 }

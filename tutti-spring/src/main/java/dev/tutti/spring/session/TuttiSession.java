@@ -187,7 +187,8 @@ public final class TuttiSession implements Session {
 
     /** Returns null if the session never expires. */
     @Nullable Duration timeToLive() {
-        return interval.isNegative() || interval.isZero() ? null : interval;
+        boolean isNever = interval.isNegative() || interval.isZero() || interval.compareTo(TIME_TO_LIVE_MAX) > 0;
+        return isNever ? null : interval;
     }
 
     /** Returns the changed attributes as bytes; null for those that were removed. */
@@ -212,4 +213,7 @@ public final class TuttiSession implements Session {
         isNew = false;
         savedId = id;
     }
+
+    /** Time that a map can measure; what lives longer than ten years does not expire. */
+    private static final Duration TIME_TO_LIVE_MAX = Duration.ofDays(3_650);
 }

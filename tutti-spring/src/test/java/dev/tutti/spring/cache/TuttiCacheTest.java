@@ -23,6 +23,7 @@ import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.CacheEvict;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.cache.interceptor.SimpleKey;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -141,5 +142,15 @@ class TuttiCacheTest {
                     prices.change("book", 2);
                     assertThat(prices.price("book", 2)).isEqualTo(2);
                 });
+    }
+
+    @Test
+    void anApplicationWithAnotherKindOfCachesKeepsIt() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(TuttiAutoConfiguration.class, TuttiCacheAutoConfiguration.class))
+                .withUserConfiguration(Caching.class)
+                .withBean("simple", CacheManager.class, ConcurrentMapCacheManager::new)
+                .withPropertyValues("tutti.transport.protocol=local", "tutti.cluster=" + local.cluster(), "spring.cache.type=simple")
+                .run(context -> assertThat(context).doesNotHaveBean(TuttiCacheManager.class));
     }
 }

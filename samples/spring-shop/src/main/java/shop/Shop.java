@@ -10,15 +10,11 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.*;
 
 @SpringBootApplication
 @EnableCaching
@@ -26,7 +22,6 @@ import org.springframework.web.bind.annotation.RestController;
 public class Shop {
 
     private final List<String> orders = new CopyOnWriteArrayList<>();
-    private final AtomicInteger computed = new AtomicInteger();
     private final Group ordersGroup;
     private final Coordination coordination;
 
@@ -48,7 +43,7 @@ public class Shop {
     @Cacheable("prices")
     @GetMapping("/price/{item}")
     public String price(@PathVariable String item) {
-        return item + " costs " + item.length() + ", computed " + computed.incrementAndGet();
+        return item + " costs " + item.length() + ", computed at " + System.nanoTime();
     }
 
     @PostMapping("/order/{item}")

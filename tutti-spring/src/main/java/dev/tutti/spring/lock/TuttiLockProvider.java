@@ -5,14 +5,17 @@ import dev.tutti.blocks.coordination.Coordination;
 import dev.tutti.blocks.coordination.Hold;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import net.javacrumbs.shedlock.core.AbstractSimpleLock;
 import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Locks of ShedLock, granted by the primary partition of a group.
@@ -26,6 +29,9 @@ public final class TuttiLockProvider implements ExtensibleLockProvider {
     private final Node node;
     private final Coordination coordination;
 
+    /** Locks that this member has, by name; those of one name follow each other. */
+    private final Map<String, HeldLock> held = new ConcurrentHashMap<>();
+
     public TuttiLockProvider(Node node, Coordination coordination) {
         this.node = node;
         this.coordination = coordination;
@@ -34,73 +40,85 @@ public final class TuttiLockProvider implements ExtensibleLockProvider {
     /** @return empty if another one has the lock, or the group has not answered in time */
     @Override
     public Optional<SimpleLock> lock(LockConfiguration configuration) {
+        HeldLock before = held.get(configuration.getName());
+        if (before != null) {
+            before.endIfDue();
+        }
         return coordination
                 .lock("shedlock " + configuration.getName())
                 .tryAcquire()
-                .map(hold -> held(configuration, hold));
+                .map(hold -> new HeldLock(configuration, hold).begun());
     }
 
-    private SimpleLock held(LockConfiguration configuration, Hold hold) {
-        Term term = new Term();
-        node.threads().startAfter(nanosUntil(configuration.getLockAtMostUntil()), "tutti-shedlock", () -> {
-            if (term.end()) {
-                hold.close();
-            }
-        });
-        return new HeldLock(configuration, hold, term);
-    }
-
-    private static long nanosUntil(Instant time) {
-        return Math.max(0, Duration.between(ClockProvider.now(), time).toNanos());
-    }
-
-    /** One stretch of a hold, which ends once: by its time, by its owner, or by the stretch that extends it. */
-    private static final class Term {
-
-        private boolean isOver;
-
-        /** Returns whether this call has ended it. */
-        synchronized boolean end() {
-            boolean isFirst = !isOver;
-            isOver = true;
-            return isFirst;
-        }
-    }
-
+    /** A hold with a time at which it ends: {@code lockAtMostUntil}, and {@code lockAtLeastUntil} once it is given back. */
     private final class HeldLock extends AbstractSimpleLock {
 
         private final Hold hold;
-        private final Term term;
+        private Instant end;
 
-        HeldLock(LockConfiguration configuration, Hold hold, Term term) {
+        /** Whether the hold is that of a lock which has extended this one. */
+        private boolean isPassedOn;
+
+        private @Nullable CompletableFuture<Boolean> released;
+
+        HeldLock(LockConfiguration configuration, Hold hold) {
             super(configuration);
             this.hold = hold;
-            this.term = term;
+            this.end = configuration.getLockAtMostUntil();
+        }
+
+        SimpleLock begun() {
+            held.put(lockConfiguration.getName(), this);
+            endLater(lockConfiguration.getLockAtMostUntil());
+            return this;
+        }
+
+        private void endLater(Instant time) {
+            long nanos = Math.max(0, Duration.between(ClockProvider.now(), time).toNanos());
+            node.threads().startAfter(nanos, "tutti-shedlock", this::endIfDue);
+        }
+
+        /** Gives the hold back if its time has come, and waits until the group knows. */
+        void endIfDue() {
+            CompletableFuture<Boolean> ended;
+            synchronized (this) {
+                if (isPassedOn || ClockProvider.now().isBefore(end)) {
+                    return;
+                }
+                if (released == null) {
+                    released = hold.release();
+                }
+                ended = released;
+            }
+            held.remove(lockConfiguration.getName(), this);
+            node.threads().join(ended.copy().orTimeout(RELEASE_SECONDS, TimeUnit.SECONDS).exceptionally(late -> false));
         }
 
         @Override
         protected void doUnlock() {
-            if (!term.end()) {
-                return;
+            synchronized (this) {
+                end = lockConfiguration.getLockAtLeastUntil();
             }
-            long nanos = nanosUntil(lockConfiguration.getLockAtLeastUntil());
-            if (nanos == 0) {
-                CompletableFuture<Boolean> released = hold.release();
-                node.threads().join(released.orTimeout(RELEASE_SECONDS, TimeUnit.SECONDS).exceptionally(e -> false));
+            if (ClockProvider.now().isBefore(lockConfiguration.getLockAtLeastUntil())) {
+                endLater(lockConfiguration.getLockAtLeastUntil());
             } else {
-                node.threads().startAfter(nanos, "tutti-shedlock", hold::close);
+                endIfDue();
             }
         }
 
         @Override
         protected Optional<SimpleLock> doExtend(LockConfiguration newConfiguration) {
-            if (!hold.isHeld() || !term.end()) {
-                return Optional.empty();
+            synchronized (this) {
+                isPassedOn = released == null && hold.isHeld() && ClockProvider.now().isBefore(end);
+                if (isPassedOn) {
+                    return Optional.of(new HeldLock(newConfiguration, hold).begun());
+                }
             }
-            return Optional.of(held(newConfiguration, hold));
+            endIfDue();
+            return Optional.empty();
         }
     }
 
-    /** Time that an unlock waits for the group; the lock is given back all the same. */
+    /** Time that a caller waits for the group; the lock is given back all the same. */
     private static final long RELEASE_SECONDS = 10;
 }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
 import dev.tutti.blocks.coordination.Coordination;
-import dev.tutti.blocks.coordination.Hold;
 import dev.tutti.spring.Local;
 import java.util.Optional;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
+import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
 import org.junit.jupiter.api.AfterEach;
 
@@ -29,19 +29,16 @@ class TuttiLockProviderTest extends AbstractExtensibleLockProviderIntegrationTes
         return provider;
     }
 
-    private Optional<Hold> taken(String lockName) {
-        return coordination.lock("shedlock " + lockName).tryAcquire();
-    }
-
     @Override
     protected void assertUnlocked(String lockName) {
-        Optional<Hold> hold = taken(lockName);
-        assertThat(hold).isPresent();
-        hold.get().release().join();
+        Optional<SimpleLock> lock = provider.lock(lockConfig(lockName));
+        assertThat(lock).isPresent();
+        lock.get().unlock();
     }
 
     @Override
     protected void assertLocked(String lockName) {
-        assertThat(taken(lockName)).isEmpty();
+        assertThat(provider.lock(lockConfig(lockName))).isEmpty();
+        assertThat(coordination.lock("shedlock " + lockName).tryAcquire()).isEmpty();
     }
 }

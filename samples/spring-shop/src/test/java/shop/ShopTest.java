@@ -14,7 +14,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,14 +25,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
 
-/** Two processes of the shop, one of which is killed. */
+/** Two processes with the shop: one of its own, which is killed, and that of the test. */
 class ShopTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final HttpClient client = HttpClient.newHttpClient();
-    private final List<Process> processes = new ArrayList<>();
+    private Process process;
+    private ConfigurableApplicationContext context;
     private String seeds = "";
     private Node third;
     private String a = "";
@@ -43,8 +45,11 @@ class ShopTest {
     void start() throws IOException {
         List<Integer> ports = List.of(Ports.lasting(), Ports.lasting(), Ports.lasting());
         seeds = String.join(",", ports.stream().map(port -> "127.0.0.1:" + port).toList());
-        a = shop("a", ports.get(0));
-        b = shop("b", ports.get(1));
+        int[] web = {Ports.lasting(), Ports.lasting()};
+        a = "http://127.0.0.1:" + web[0];
+        b = "http://127.0.0.1:" + web[1];
+        process = start(arguments("a", ports.get(0), web[0]));
+        context = SpringApplication.run(Shop.class, arguments("b", ports.get(1), web[1]).toArray(String[]::new));
         // Of three voters two are left when one is killed.
         third = Node.tcp(ports.get(2)).cluster("shop").name("c").seeds(seeds.split(",")).set("records.directory", "memory").start();
         Coordination.on(third.group("coordination")).founders("a", "b", "c").join();
@@ -53,36 +58,41 @@ class ShopTest {
 
     @AfterEach
     void stop() {
-        processes.forEach(Process::destroyForcibly);
+        process.destroyForcibly();
+        if (context != null) {
+            context.close();
+        }
         if (third != null) {
             third.close();
         }
         client.close();
     }
 
-    private String shop(String name, int port) throws IOException {
-        int web = Ports.lasting();
-        Path log = Path.of("target", "shop-" + name + ".log");
-        Files.deleteIfExists(log);
-        processes.add(new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-Xmx192m",
-                        "-XX:+UseSerialGC",
-                        // The process does not live long enough for better code to pay off.
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Shop.class.getName(),
-                        "--server.port=" + web,
-                        "--spring.main.banner-mode=off",
-                        "--tutti.name=" + name,
-                        "--tutti.bind.port=" + port,
-                        "--tutti.discovery.seeds=" + seeds)
+    private List<String> arguments(String name, int port, int web) {
+        return List.of(
+                "--server.port=" + web,
+                "--spring.main.banner-mode=off",
+                "--tutti.name=" + name,
+                "--tutti.bind.port=" + port,
+                "--tutti.discovery.seeds=" + seeds);
+    }
+
+    private static Process start(List<String> arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xmx192m",
+                "-XX:+UseSerialGC",
+                // The process does not live long enough for better code to pay off.
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Shop.class.getName()));
+        command.addAll(arguments);
+        return new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start());
-        return "http://127.0.0.1:" + web;
+                .redirectOutput(Path.of("target", "shop-a.log").toFile())
+                .start();
     }
 
     private HttpResponse<String> send(String method, String address, String cookie) throws IOException {
@@ -110,7 +120,7 @@ class ShopTest {
     }
 
     private boolean isUp(String shop) {
-        assertThat(processes).as("see target/shop-a.log and target/shop-b.log").allMatch(Process::isAlive);
+        assertThat(process.isAlive()).as("see target/shop-a.log").isTrue();
         try {
             return send("POST", shop + "/order/first", "x=y").statusCode() == 200;
         } catch (IOException e) {
@@ -154,7 +164,7 @@ class ShopTest {
         CompletableFuture<Void> endOfB = orders(b, "b", atB, isEnough);
         Await.until("orders at both", () -> atA.size() >= 10 && atB.size() >= 10);
         assertThat(send("POST", a + "/cart/last", cookie).statusCode()).isEqualTo(200);
-        processes.getFirst().destroyForcibly();
+        process.destroyForcibly();
         endOfA.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         int before = atB.size();
         Await.until("orders, under the lock, at the one that is left", () -> atB.size() >= before + 10);

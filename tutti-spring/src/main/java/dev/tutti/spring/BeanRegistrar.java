@@ -65,6 +65,8 @@ final class BeanRegistrar implements BeanFactoryPostProcessor {
         definition.setTargetType(type);
         definition.setInstanceSupplier(supplier);
         definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, name));
+        // Others count on members and their listeners, whoever uses the bean here.
+        definition.setLazyInit(false);
         // The node leaves all groups, at its time.
         definition.setDestroyMethodName("");
         ((BeanDefinitionRegistry) beans).registerBeanDefinition(name + kind, definition);

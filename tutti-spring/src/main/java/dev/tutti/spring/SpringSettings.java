@@ -72,11 +72,13 @@ public record SpringSettings(
      *
      * @param enabled whether sessions are replicated
      * @param group their group
+     * @param sync whether a request waits for what other nodes have saved before it
      * @param saveMode name of a {@code SaveMode} of Spring Session
      */
     public record Sessions(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("spring-session") String group,
+            @DefaultValue("true") boolean sync,
             @DefaultValue("on-set-attribute") String saveMode) {}
 
     /**

@@ -44,6 +44,7 @@ class MetadataTest {
         properties.add(property(own + "coordination", "java.lang.String", "Group of locks and elections.", "coordination"));
         properties.add(property(own + "session.enabled", "java.lang.Boolean", "Switches the replication of HTTP sessions on.", "true"));
         properties.add(property(own + "session.group", "java.lang.String", "Group of the sessions.", "spring-session"));
+        properties.add(property(own + "session.sync", "java.lang.Boolean", "Makes a request wait for what other nodes have saved before it; false where a balancer keeps each session at one node.", "true"));
         properties.add(property(own + "session.save-mode", "java.lang.String", "Attributes that a save writes: on-set-attribute, on-get-attribute, always.", "on-set-attribute"));
         properties.add(property(own + "cache.enabled", "java.lang.Boolean", "Switches the cache manager on.", "true"));
         properties.add(property(own + "cache.time-to-live", "java.time.Duration", "Time to live of entries; without limit if not set.", ""));

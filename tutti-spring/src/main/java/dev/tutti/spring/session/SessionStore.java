@@ -5,6 +5,7 @@ import dev.tutti.Threads;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.map.EntryEvent;
 import dev.tutti.blocks.map.ReplicatedMap;
+import dev.tutti.blocks.map.TotalOrderMap;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
@@ -35,7 +36,7 @@ final class SessionStore implements AutoCloseable {
     private final Observer observer;
     private final Map<String, SessionRecord> records = new ConcurrentHashMap<>();
     private final Map<Indexed, Set<String>> indexed = new ConcurrentHashMap<>();
-    private final ReplicatedMap<SessionKey, byte[]> map;
+    private final TotalOrderMap<SessionKey, byte[]> map;
 
     private final Threads threads;
 
@@ -55,9 +56,14 @@ final class SessionStore implements AutoCloseable {
         this.map = ReplicatedMap.on(node.group(group), SessionKey.CODEC, Codec.BYTES)
                 .onEntry(this::onEntry)
                 .onClosed(this::onClosed)
-                .lastWriter();
+                .totalOrder();
         isOpen = true;
         sweepLater();
+    }
+
+    /** Waits until this member has all that had been saved at any member before. */
+    void sync() {
+        map.sync();
     }
 
     @Nullable SessionRecord live(String id) {

@@ -28,10 +28,10 @@ public class TuttiHttpSessionConfiguration implements ImportAware {
 
     private Duration interval = MapSession.DEFAULT_MAX_INACTIVE_INTERVAL;
 
-    /** A save returns when all members have it: a response never tells of something that a crash could undo. */
+    /** A save returns when all members have received it: a response never tells of something that a crash could undo. */
     @Bean
     static GroupDefaults tuttiSessionGroup(SpringSettings settings) {
-        return new GroupDefaults(settings.session().group(), Map.of("stack", "total", "total.delivery", "safe"));
+        return new GroupDefaults(settings.session().group(), Map.of("total.delivery", "safe"));
     }
 
     @Bean(destroyMethod = "")
@@ -45,6 +45,7 @@ public class TuttiHttpSessionConfiguration implements ImportAware {
             ObjectProvider<SessionRepositoryCustomizer<TuttiSessionRepository>> customizers) {
         TuttiSessionRepository repository = new TuttiSessionRepository(node, settings.session().group(), objects, events);
         repository.setDefaultMaxInactiveInterval(interval);
+        repository.setSynced(settings.session().sync());
         repository.setSaveMode(saveMode(settings.session().saveMode()));
         indexes.ifAvailable(repository::setIndexResolver);
         ids.ifAvailable(repository::setSessionIdGenerator);

@@ -28,8 +28,9 @@ import org.springframework.session.UuidSessionIdGenerator;
  * Sessions in the memory of all nodes of a group.
  *
  * <p>A request's changes are written attribute by attribute when it ends, and before its response is committed: two requests
- * at two nodes lose none of each other's changes, and of two values of one attribute the later one stands. With the
- * group's defaults, {@code stack: total} and {@code total.delivery: safe}, a save returns when all members have the changes.
+ * at two nodes lose none of each other's changes, and of two values of one attribute the later one stands. A request finds
+ * all that was saved before it began, at whatever node. With the group's default, {@code total.delivery: safe}, a save
+ * returns when all members have received the changes, so that they outlive this node.
  *
  * <p>A session that was deleted stays so: what a request writes that was under way is dropped, at this and at other nodes.
  */
@@ -44,6 +45,7 @@ public final class TuttiSessionRepository implements FindByIndexNameSessionRepos
     private SessionIdGenerator ids = UuidSessionIdGenerator.getInstance();
     private Duration interval = MapSession.DEFAULT_MAX_INACTIVE_INTERVAL;
     private SaveMode saveMode = SaveMode.ON_SET_ATTRIBUTE;
+    private boolean isSynced = true;
 
     /** Joins the group, and returns with all its sessions. */
     public TuttiSessionRepository(Node node, String group, ObjectBytes objects, ApplicationEventPublisher events) {
@@ -71,6 +73,20 @@ public final class TuttiSessionRepository implements FindByIndexNameSessionRepos
         saveMode = mode;
     }
 
+    /**
+     * Sets whether finding a session waits for the group, by default: then it has what any node had saved before, so requests
+     * may go to any node. Without it reads are local, which is enough if a balancer keeps each session at one node.
+     */
+    public void setSynced(boolean isSynced) {
+        this.isSynced = isSynced;
+    }
+
+    private void sync() {
+        if (isSynced) {
+            store.sync();
+        }
+    }
+
     private TuttiSession.Repository sessions() {
         return new TuttiSession.Repository(objects, saveMode, ids::generate);
     }
@@ -86,12 +102,14 @@ public final class TuttiSessionRepository implements FindByIndexNameSessionRepos
 
     @Override
     public @Nullable TuttiSession findById(String id) {
+        sync();
         SessionRecord found = store.live(id);
         return found == null ? null : session(id, found);
     }
 
     @Override
     public Map<String, TuttiSession> findByIndexNameAndIndexValue(String indexName, String indexValue) {
+        sync();
         Map<String, TuttiSession> found = new LinkedHashMap<>();
         store.find(indexName, indexValue).forEach((id, from) -> found.put(id, session(id, from)));
         return found;
@@ -194,6 +212,7 @@ public final class TuttiSessionRepository implements FindByIndexNameSessionRepos
 
     @Override
     public void deleteById(String id) {
+        sync();
         if (store.live(id) != null) {
             end(id, "");
         }

@@ -104,6 +104,32 @@ class TuttiSessionRepositoryTest {
     }
 
     @Test
+    void requestsThatFollowEachOtherAtAnyNodeSeeAllThatWasSaved() {
+        TuttiSession session = a.createSession();
+        session.setAttribute("cart", new ArrayList<>());
+        a.save(session);
+        for (int item = 0; item < 50; item++) {
+            TuttiSessionRepository next = item % 2 == 0 ? b : a;
+            TuttiSession found = next.findById(session.getId());
+            assertThat(found).as("the session at request %s", item).isNotNull();
+            List<Integer> cart = found.getAttribute("cart");
+            assertThat(cart).hasSize(item);
+            cart.add(item);
+            found.setAttribute("cart", cart);
+            next.save(found);
+        }
+        b.deleteById(session.getId());
+        assertThat(a.findById(session.getId())).isNull();
+    }
+
+    @Test
+    void withoutSyncReadsAreLocal() {
+        b.setSynced(false);
+        String id = saved(a, "x", 1).getId();
+        at(b, id, "x", 1);
+    }
+
+    @Test
     void aRequestHasObjectsOfItsOwn() {
         String id = saved(a, "cart", new ArrayList<>(List.of("book"))).getId();
         List<String> cart = a.findById(id).getAttribute("cart");

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The column "never returns" of callbacks on the loop in docs/guarantees.md. In real time, because virtual time stands still
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("slow")
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT) // It waits for seconds.
 class HangingLoopCallbacksTest {
 
     private static final long DEADLINE_SECONDS = 15;

@@ -2,9 +2,9 @@ package dev.tutti.bench.commands;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.bench.QuickJvm;
 import dev.tutti.bench.comparison.Experiment;
 import dev.tutti.internal.Json;
-import dev.tutti.testing.SharedClasses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,8 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CommandsTest {
 
     private static final List<String> QUICK = Stream.concat(
-                    Stream.of("--short", "--warmup", "40ms", "--time", "40ms", "--heap", "64m", "--jvm=-XX:TieredStopAtLevel=1"),
-                    SharedClasses.options(Bench.class.getName(), "rehearse").stream().map("--jvm="::concat))
+                    Stream.of("--short", "--warmup", "40ms", "--time", "40ms", "--heap", "64m"), QuickJvm.arguments().stream())
             .toList();
 
     @TempDir

@@ -2,6 +2,7 @@ package dev.tutti.bench.commands;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.bench.QuickJvm;
 import dev.tutti.internal.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 class RelayCommandTest {
 
     private static Map<?, ?> run(Path file, String... arguments) throws IOException {
-        List<String> all = new ArrayList<>(List.of("relay", "--json", file.toString(), "--jvm=-XX:TieredStopAtLevel=1"));
+        List<String> all = new ArrayList<>(List.of("relay", "--json", file.toString()));
+        all.addAll(QuickJvm.arguments());
         all.addAll(List.of(arguments));
         assertThat(Perf.run(all.toArray(new String[0]))).isZero();
         return map(Json.parse(Files.readString(file)));

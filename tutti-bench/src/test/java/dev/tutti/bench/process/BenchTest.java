@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.tutti.bench.BenchException;
-import dev.tutti.bench.commands.Bench;
+import dev.tutti.bench.QuickJvm;
 import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.bench.process.BenchCluster.Outcome;
 import dev.tutti.bench.process.BenchCluster.Phase;
@@ -15,7 +15,6 @@ import dev.tutti.bench.systems.GroupSystem.Seat;
 import dev.tutti.bench.systems.NativeZeroMq;
 import dev.tutti.bench.systems.NatsSystem;
 import dev.tutti.bench.systems.SystemKind;
-import dev.tutti.testing.SharedClasses;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -30,10 +29,8 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 @Timeout(120)
 class BenchTest {
 
-    private static final List<String> OPTIONS = Stream.concat(
-                    Stream.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
-                    SharedClasses.options(Bench.class.getName(), "rehearse").stream())
-            .toList();
+    private static final List<String> OPTIONS =
+            Stream.concat(Stream.of("-Xmx64m"), QuickJvm.options().stream()).toList();
     private static final Layout LAYOUT = Layout.of(OPTIONS);
     private static final Layout TOGETHER = new Layout(OPTIONS, true, List.of());
 

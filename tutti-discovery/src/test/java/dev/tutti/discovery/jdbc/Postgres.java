@@ -11,7 +11,12 @@ public final class Postgres implements Database {
     private EmbeddedPostgres server;
 
     public Postgres(Path directory) throws Exception {
-        builder = EmbeddedPostgres.builder().setDataDirectory(directory).setCleanDataDirectory(false);
+        // Power does not fail in a test, and waiting for the disk takes most of the time.
+        builder = EmbeddedPostgres.builder()
+                .setDataDirectory(directory)
+                .setCleanDataDirectory(false)
+                .setServerConfig("fsync", "off")
+                .setServerConfig("synchronous_commit", "off");
         server = builder.start();
         builder.setPort(server.getPort());
     }

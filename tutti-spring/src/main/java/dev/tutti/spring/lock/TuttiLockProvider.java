@@ -56,7 +56,7 @@ public final class TuttiLockProvider implements ExtensibleLockProvider {
         private final Hold hold;
         private Instant end;
 
-        /** Whether the hold is that of a lock which has extended this one. */
+        /** True once the hold is that of a lock which has extended this one. */
         private boolean isPassedOn;
 
         private @Nullable CompletableFuture<Boolean> released;

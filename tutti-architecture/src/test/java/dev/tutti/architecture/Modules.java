@@ -54,7 +54,8 @@ final class Modules {
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "announce", "api", "balancer", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")),
             // The report pages of the benchmark; other modules never see the web application or its libraries.
-            Map.entry("study", Set.of("core", "api", "tomcat", "console", "bench")));
+            Map.entry("study", Set.of("core", "api", "tomcat", "console", "bench")),
+            Map.entry("spring", Set.of("core", "api", "blocks", "config", "metrics")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
@@ -62,7 +63,7 @@ final class Modules {
             Map.entry("io.netty.", Set.of("netty", "stomp", "console", "discovery", "rendezvous", "balancer", "grid", "grid.bridges", "bench")),
             Map.entry("io.moquette.", Set.of("bench")),
             Map.entry("org.apache.activemq.", Set.of("grid")),
-            Map.entry("io.micrometer.", Set.of("metrics", "grid.bridges", "bench")),
+            Map.entry("io.micrometer.", Set.of("metrics", "grid.bridges", "bench", "spring")),
             Map.entry("io.opentelemetry.", Set.of("metrics", "grid.bridges")),
             Map.entry("com.google.protobuf.", Set.of("grid.bridges")),
             Map.entry("oshi.", Set.of("grid.bridges")),
@@ -83,14 +84,15 @@ final class Modules {
             Map.entry("io.undertow.", Set.of("demo", "study")),
             Map.entry("org.xnio.", Set.of("demo", "study")),
             Map.entry("org.hibernate.", Set.of("study")),
-            Map.entry("org.springframework.", Set.of("study")),
+            Map.entry("org.springframework.", Set.of("study", "spring")),
+            Map.entry("net.javacrumbs.", Set.of("spring")),
             Map.entry("com.zaxxer.", Set.of("study")),
             Map.entry("org.postgresql.", Set.of("study")),
             Map.entry("org.h2.", Set.of("study")),
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign", "study")),
             Map.entry(
                     "org.slf4j.",
-                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "balancer", "grid", "grid.bridges", "jcache")));
+                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "balancer", "grid", "grid.bridges", "jcache", "spring")));
 
     private final String root;
 

@@ -19,9 +19,11 @@ import java.util.regex.Pattern;
 /** Rules for the text of the sources. */
 final class Sources {
 
-    /** A command whose libraries can't be on one module path: decision 0385. */
-    private static final Path WITHOUT_DESCRIPTOR = Path.of("tutti-study");
+    /** Programs as users would write them. */
+    private static final Path SAMPLES = Path.of("samples");
 
+    /** Modules whose libraries can't be on one module path, or are not made for one: decisions 0385 and 0405. */
+    private static final Set<Path> WITHOUT_DESCRIPTOR = Set.of(Path.of("tutti-study"), Path.of("tutti-spring"), SAMPLES);
 
     static final int LINES_MAX = 600;
     static final int FILES_MAX = 25;
@@ -137,6 +139,9 @@ final class Sources {
     private List<String> unmarkedPackages() {
         List<String> found = new ArrayList<>();
         for (Path directory : directories("src/main/java")) {
+            if (directory.startsWith(SAMPLES)) {
+                continue;
+            }
             String info = files.get(directory.resolve("package-info.java"));
             if (info == null) {
                 found.add(directory + ": no package-info.java");
@@ -158,7 +163,7 @@ final class Sources {
             }
         }
         for (Path root : roots) {
-            if (!root.startsWith(WITHOUT_DESCRIPTOR) && !files.containsKey(root.resolve("module-info.java"))) {
+            if (WITHOUT_DESCRIPTOR.stream().noneMatch(root::startsWith) && !files.containsKey(root.resolve("module-info.java"))) {
                 found.add(root + ": no module-info.java");
             }
         }

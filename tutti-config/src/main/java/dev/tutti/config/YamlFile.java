@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class YamlFile {
 
-    private static final String GROUP = "group";
-    private static final String GROUPS = "groups";
+    static final String GROUP = "group";
+    static final String GROUPS = "groups";
     private static final String LIST = "list";
 
     private YamlFile() {}
@@ -65,6 +65,16 @@ public final class YamlFile {
             case YamlNode.Sequence sequence -> throw notAMap(sequence, "the file");
             case YamlNode.Mapping mapping -> apply(mapping, base);
         };
+    }
+
+    /**
+     * Takes values that another program has read from its own configuration, as if they stood in a file.
+     *
+     * @throws SettingException if a value is wrong, or sets something that is no setting; the message begins with its
+     *     place
+     */
+    public static NodeSpec of(List<PlacedValue> values, NodeSpec base) {
+        return apply(PlacedValue.tree(values), base);
     }
 
     /**

@@ -91,6 +91,38 @@ class YamlFileTest {
     }
 
     @Test
+    void takesValuesOfAnotherFormatAsIfTheyStoodInAFile() {
+        NodeSpec spec = YamlFile.of(
+                List.of(
+                        new PlacedValue(List.of("bind", "port"), "7801", "a:1"),
+                        new PlacedValue(List.of("discovery", "seeds", "[1]"), "h:2", "a:3"),
+                        new PlacedValue(List.of("discovery", "seeds", "[0]"), "h:1", "a:2"),
+                        new PlacedValue(List.of("group"), "", "a:4"),
+                        new PlacedValue(List.of("groups", "a.b"), "", "a:5"),
+                        new PlacedValue(List.of("groups", "load", "window"), "2 MiB", "a:6")),
+                BASE);
+        assertThat(spec.node().explicit().get("bind.port")).isEqualTo(new Settings.Value("7801", Source.FILE, "a:1"));
+        assertThat(spec.node().get(SEEDS)).containsExactly("h:1", "h:2");
+        assertThat(spec.groups()).containsOnlyKeys("a.b", "load");
+        assertThat(spec.group("load").get(WINDOW)).isEqualTo(Size.mebibytes(2));
+        assertThat(YamlFile.of(List.of(), BASE)).isEqualTo(BASE);
+    }
+
+    @Test
+    void namesThePlaceOfAWrongValueOfAnotherFormat() {
+        assertThatThrownBy(() -> YamlFile.of(List.of(new PlacedValue(List.of("bind", "prt"), "1", "a:1")), BASE))
+                .isInstanceOf(SettingException.class)
+                .hasMessageStartingWith("a:1: ")
+                .hasMessageContaining("prt");
+        assertThatThrownBy(() -> YamlFile.of(
+                        List.of(
+                                new PlacedValue(List.of("bind"), "x", "a:1"),
+                                new PlacedValue(List.of("bind", "port"), "1", "a:2")),
+                        BASE))
+                .hasMessageContaining("a:1: bind has a value here, and parts elsewhere");
+    }
+
+    @Test
     void readsDottedKeysAsLevels() {
         assertThat(parse("bind.port: 9\n").node().get(TransportSettings.BIND_PORT)).isEqualTo(9);
     }

@@ -27,13 +27,17 @@ public final class Overrides {
 
     private static final String PROPERTY = "tutti.";
     private static final String VARIABLE = "TUTTI_";
+
+    /** Beginning of variables that tutti-spring reads. */
+    private static final String SPRING_VARIABLE = "TUTTI_SPRING_";
+
     private static final String GROUP = "group.";
     private static final String GROUPS = "groups.";
 
-    /** Variables that the launcher reads; below, properties that tests read. */
+    /** Variables that the launcher reads; below, properties that tests and tutti-spring read. */
     private static final Set<String> FOREIGN_VARIABLES = Set.of("TUTTI_JAVA_HOME", "TUTTI_OPTS");
 
-    private static final List<String> FOREIGN_PROPERTIES = List.of("tutti.test.", "tutti.sim.", Logs.PROPERTY);
+    private static final List<String> FOREIGN_PROPERTIES = List.of("tutti.test.", "tutti.sim.", "tutti.spring.", Logs.PROPERTY);
 
     private Overrides() {}
 
@@ -51,7 +55,9 @@ public final class Overrides {
         }
         Map<String, String> variables = variables(base);
         for (var variable : new TreeMap<>(environment).entrySet()) {
-            if (variable.getKey().startsWith(VARIABLE) && !FOREIGN_VARIABLES.contains(variable.getKey())) {
+            if (variable.getKey().startsWith(VARIABLE)
+                    && !FOREIGN_VARIABLES.contains(variable.getKey())
+                    && !variable.getKey().startsWith(SPRING_VARIABLE)) {
                 spec = variable(spec, variables, variable.getKey(), variable.getValue());
             }
         }

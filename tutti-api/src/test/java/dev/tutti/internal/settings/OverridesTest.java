@@ -61,7 +61,8 @@ class OverridesTest {
     @Test
     void leavesTheLaunchersAndTheTestsNamesAlone() {
         NodeSpec spec = Overrides.apply(
-                BASE, Map.of("tutti.test.seed", "1"), Map.of("TUTTI_JAVA_HOME", "/jdk", "TUTTI_OPTS", "-Xmx1g"));
+                BASE, Map.of("tutti.test.seed", "1", "tutti.spring.enabled", "false"),
+                Map.of("TUTTI_JAVA_HOME", "/jdk", "TUTTI_OPTS", "-Xmx1g", "TUTTI_SPRING_ENABLED", "false"));
         assertThat(spec).isEqualTo(BASE);
     }
 

@@ -1,0 +1,5 @@
+/** Objects as bytes. */
+@NullMarked
+package dev.tutti.spring.serial;
+
+import org.jspecify.annotations.NullMarked;

@@ -36,7 +36,7 @@ import picocli.CommandLine.Parameters;
             "  tutti migrate tcp.xml -o tutti.yaml    then: tutti node --config tutti.yaml",
             "  tutti migrate tcp.xml > tutti.yaml     the report is on the terminal",
             "  tutti migrate tcp.xml --json           one document, for programs",
-            "  tutti migrate tcp.xml -D jgroups.bind_addr=10.0.0.1"
+            "  tutti migrate tcp.xml -D 'jgroups.tcpping.initial_hosts=10.0.0.1[7800]'"
         })
 public final class MigrateCommand implements Callable<Integer> {
 

@@ -2,6 +2,7 @@ package dev.tutti.blocks.codec;
 
 import java.lang.annotation.Annotation;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandleProxies;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.RecordComponent;
@@ -37,10 +38,10 @@ final class RecordCodec implements Codec<Object> {
      * A component.
      *
      * @param path name of the record and of the component
-     * @param getter from the record, as an object, to its value, as an object
+     * @param getter from the record to its value
      * @param absent value if the sender has none
      */
-    private record Part(String path, MethodHandle getter, Codec<@Nullable Object> codec, boolean isNullable, @Nullable Object absent) {
+    private record Part(String path, Function<Object, @Nullable Object> getter, Codec<@Nullable Object> codec, boolean isNullable, @Nullable Object absent) {
 
         boolean isOptional() {
             return isNullable || absent != null;
@@ -49,7 +50,7 @@ final class RecordCodec implements Codec<Object> {
 
     private final String name;
     private final Class<?> type;
-    private final MethodHandle constructor;
+    private final Function<@Nullable Object[], Object> constructor;
     private final List<Part> parts;
 
     /** @param codecs codec of a component, which may not be null */
@@ -65,9 +66,9 @@ final class RecordCodec implements Codec<Object> {
                 types[index] = components[index].getType();
                 made[index] = part(lookup, components[index], codecs);
             }
-            this.constructor = lookup.findConstructor(type, MethodType.methodType(void.class, types))
+            this.constructor = function(lookup.findConstructor(type, MethodType.methodType(void.class, types))
                     .asType(MethodType.genericMethodType(types.length))
-                    .asSpreader(Object[].class, types.length);
+                    .asSpreader(Object[].class, types.length));
         } catch (IllegalAccessException | NoSuchMethodException e) {
             throw new IllegalArgumentException("record " + type.getName() + " can't be read: " + e.getMessage(), e);
         }
@@ -95,10 +96,15 @@ final class RecordCodec implements Codec<Object> {
                 || isNullable(component.getAnnotatedType().getAnnotations());
         return new Part(
                 name + "." + component.getName(),
-                lookup.unreflect(component.getAccessor()).asType(MethodType.genericMethodType(1)),
+                function(lookup.unreflect(component.getAccessor())),
                 isNullable ? Codec.nullable(codec) : (Codec<@Nullable Object>) (Codec<?>) codec,
                 isNullable,
                 DEFAULTS.get(component.getType()));
+    }
+
+    @SuppressWarnings("unchecked") // it is called with what the handle takes
+    private static <A, B extends @Nullable Object> Function<A, B> function(MethodHandle handle) {
+        return MethodHandleProxies.asInterfaceInstance(Function.class, handle);
     }
 
     /** Returns whether one of the annotations is called Nullable, whoever it is of. */
@@ -127,7 +133,7 @@ final class RecordCodec implements Codec<Object> {
     }
 
     private static void putPart(Part part, Object value, ByteOutput out) {
-        Object found = get(part, value);
+        Object found = part.getter().apply(value);
         if (found == null && !part.isNullable()) {
             throw new NullPointerException(part.path() + " is null; annotate it with @Nullable, or make it an Optional");
         }
@@ -137,16 +143,6 @@ final class RecordCodec implements Codec<Object> {
             NullPointerException named = new NullPointerException(part.path() + ": " + e.getMessage());
             named.initCause(e);
             throw named;
-        }
-    }
-
-    private static @Nullable Object get(Part part, Object value) {
-        try {
-            return part.getter().invokeExact(value);
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IllegalStateException(part.path() + " can't be read", e);
         }
     }
 
@@ -176,14 +172,10 @@ final class RecordCodec implements Codec<Object> {
 
     private Object construct(@Nullable Object[] values) {
         try {
-            return constructor.invokeExact(values);
+            return constructor.apply(values);
         } catch (IllegalArgumentException | NullPointerException e) {
             // Checks of the record's constructor: its sender has constructed it, so the bytes are not of a sender.
             throw new MalformedException(name + " is refused by its constructor: " + e.getMessage());
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IllegalStateException(name + " can't be constructed", e);
         }
     }
 

@@ -69,7 +69,7 @@ public final class Presence<K, V> implements AutoCloseable {
     /** Changes by an installed state, which the next view tells. */
     private final List<Change<K, V>> untold = new ArrayList<>();
 
-    /** Whether the next view is the first, or the first with a state of others, which may lack this member's entries. */
+    /** True until the first view, and from a state of others, which may lack this member's entries, to the next view. */
     private boolean isUnannounced = true;
 
     private long malformed;

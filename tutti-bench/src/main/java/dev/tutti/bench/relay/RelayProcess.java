@@ -202,6 +202,11 @@ public final class RelayProcess implements AutoCloseable {
         return process.info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
+    /** Kills it as {@code kill -9} does, and waits for its end. */
+    public void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
     @Override
     public void close() {
         try {

@@ -26,15 +26,20 @@ public final class StudyBalancer {
     /**
      * Runs a balancer until its standard input ends. It prints {@code ready} when it has all nodes.
      *
-     * @param arguments port for requests; port of its own node; {@code sticky} or {@code free}; number of nodes that announce
-     *     themselves; then route=address of each node that does not
+     * @param arguments port for requests; port of its own node; {@code sticky} or {@code free}; then for each node the address of the
+     *     one that announces it, or route=address if it does not announce itself
      */
     public static void main(String[] arguments) throws IOException {
-        List<String> listed = List.of(arguments).subList(4, arguments.length);
-        int announced = Integer.parseInt(arguments[3]);
-        Node node = Node.tcp(Integer.parseInt(arguments[1])).name("balancer").cluster("study").start();
+        List<String> nodes = List.of(arguments).subList(3, arguments.length);
+        List<String> listed = nodes.stream().filter(each -> each.indexOf('=') >= 0).toList();
+        List<String> seeds = nodes.stream().filter(each -> each.indexOf('=') < 0).toList();
+        Node node = Node.tcp(Integer.parseInt(arguments[1]))
+                .name("balancer")
+                .cluster("study")
+                .seeds(seeds.toArray(String[]::new))
+                .start();
         Balancer balancer = Balancer.open(node, settings(Integer.parseInt(arguments[0]), arguments[2].equals("sticky"), listed));
-        while (balancer.routes().size() < announced + listed.size()) {
+        while (balancer.routes().size() < nodes.size()) {
             LockSupport.parkNanos(LOOK_NANOS);
         }
         System.out.println("ready");

@@ -61,11 +61,8 @@ public final class StudyCluster implements AutoCloseable {
         List<String> arguments = new ArrayList<>(List.of(
                 Integer.toString(port),
                 Integer.toString(balancerPort),
-                configuration.isSticky() ? "sticky" : "free",
-                Integer.toString(isAnnounced ? size : 0)));
-        if (!isAnnounced) {
-            arguments.addAll(routes);
-        }
+                configuration.isSticky() ? "sticky" : "free"));
+        arguments.addAll(isAnnounced ? nodePorts.stream().map(each -> "127.0.0.1:" + each).toList() : routes);
         balancer = database == null
                 ? null
                 : Child.java("balancer", "-Xmx128m", StudyBalancer.class, arguments, directory.resolve("balancer.log"));

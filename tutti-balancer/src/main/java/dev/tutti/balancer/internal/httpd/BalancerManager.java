@@ -22,10 +22,11 @@ final class BalancerManager {
     /**
      * A member of the balancer, as httpd has it.
      *
+     * @param name its address as httpd writes it, without the port that is usual
      * @param status words such as {@code Init}, {@code Ok}, {@code Dis}, {@code Drn}, {@code Ign} and {@code Err}
      * @param busy requests that are under way
      */
-    record Worker(String url, String route, double factor, String status, int busy) {
+    record Worker(String name, String route, double factor, String status, int busy) {
 
         boolean is(String word) {
             return (" " + status + " ").contains(" " + word + " ");
@@ -54,7 +55,7 @@ final class BalancerManager {
         this.balancer = balancer;
     }
 
-    /** Returns the members of the balancer by their addresses. */
+    /** Returns the members of the balancer by their addresses with the port, such as {@code http://10.0.0.1:80}. */
     Map<String, Worker> workers() throws IOException {
         String xml = exchange("GET " + page.getRawPath() + "?xml=1 HTTP/1.0\r\n", "");
         Matcher balancers = BALANCER.matcher(xml);
@@ -80,12 +81,23 @@ final class BalancerManager {
                         Double.parseDouble(text(worker, "loadfactor")),
                         text(worker, "status"),
                         Integer.parseInt(text(worker, "busy")));
-                all.put(one.url(), one);
+                all.put(url(worker, one.name()), one);
             } catch (NumberFormatException e) {
                 throw new IOException("httpd's XML has a number that is none: " + e.getMessage(), e);
             }
         }
         return all;
+    }
+
+    private static String url(String worker, String name) {
+        boolean hasPath = name.indexOf('/', name.indexOf("//") + 2) >= 0;
+        if (hasPath) {
+            // No node of the group has such an address.
+            return name;
+        }
+        String host = text(worker, "hostname");
+        boolean isBare = host.indexOf(':') >= 0 && !host.startsWith("[");
+        return text(worker, "scheme") + "://" + (isBare ? "[" + host + "]" : host) + ":" + text(worker, "port");
     }
 
     private static String text(String xml, String name) {
@@ -101,9 +113,9 @@ final class BalancerManager {
     }
 
     /** Sets values of a member. */
-    void set(String url, Map<String, String> values) throws IOException {
+    void set(Worker worker, Map<String, String> values) throws IOException {
         Map<String, String> all = new TreeMap<>(values);
-        all.put("w", url);
+        all.put("w", worker.name());
         post(all);
     }
 

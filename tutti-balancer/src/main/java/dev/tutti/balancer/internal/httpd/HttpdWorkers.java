@@ -65,8 +65,9 @@ public final class HttpdWorkers implements ForeignServers {
             for (String url : List.copyOf(own)) {
                 boolean isGone = table.nodes().stream().noneMatch(node -> node.content().url().equals(url));
                 if (isGone) {
-                    if (present.containsKey(url)) {
-                        manager.set(url, Map.of("w_status_D", "1", "w_wr", ""));
+                    Worker gone = present.get(url);
+                    if (gone != null) {
+                        manager.set(gone, Map.of("w_status_D", "1", "w_wr", ""));
                     }
                     own.remove(url);
                 }
@@ -94,7 +95,7 @@ public final class HttpdWorkers implements ForeignServers {
         }
         Map<String, String> values = values(node, before, present.size() <= 1);
         if (!values.isEmpty()) {
-            manager.set(url, values);
+            manager.set(before, values);
         }
         return !values.isEmpty();
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Main class of a process with one web node, which begins a session for each request without a cookie, and answers with its route. It prints
- * its port. When its input ends it is drained, and ends.
+ * its port. It announces itself when its input has a line. When its input ends it is drained, and ends.
  */
 final class SessionNode {
 
@@ -35,12 +35,15 @@ final class SessionNode {
         ServerSocket server = new ServerSocket(0, ACCEPTS_WAITING_MAX, InetAddress.getLoopbackAddress());
         Thread.ofVirtual().start(() -> web.accept(server));
         Node node = Node.tcp(0).name(web.route).cluster(BalancerMain.CLUSTER).seeds(arguments[1]).start();
+        System.out.println(server.getLocalPort());
+        if (System.in.read() < 0) {
+            return;
+        }
         Announcer announcer = Announcer.on(node)
                 .route(web.route)
                 .address("http", "127.0.0.1", server.getLocalPort())
                 .contexts(WebContext.of("/"))
                 .open();
-        System.out.println(server.getLocalPort());
         while (System.in.read() >= 0) {
             // It runs until its input ends.
         }

@@ -1,6 +1,8 @@
 /** A small shop on several Tomcats whose carts survive the kill of a node. */
 module dev.tutti.demo {
     requires dev.tutti;
+    requires dev.tutti.announce;
+    requires dev.tutti.balancer;
     requires dev.tutti.core;
     requires dev.tutti.tomcat;
     requires info.picocli;
@@ -8,8 +10,6 @@ module dev.tutti.demo {
     requires java.net.http;
     requires org.apache.tomcat.embed.core;
     requires static org.jspecify;
-    requires undertow.core;
-    requires xnio.api;
 
     opens dev.tutti.demo to
             info.picocli;

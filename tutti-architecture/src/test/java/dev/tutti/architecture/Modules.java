@@ -52,10 +52,10 @@ final class Modules {
             Map.entry("jcache", Set.of("core", "api", "blocks", "config")),
             // The command line makes certificates, which only the TLS code knows how to.
             Map.entry("cli", Set.of("core", "address", "api", "balancer", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "jgroups", "rendezvous", "sites")),
-            Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
+            Map.entry("demo", Set.of("core", "announce", "api", "balancer", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "announce", "api", "balancer", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")),
             // The report pages of the benchmark; other modules never see the web application or its libraries.
-            Map.entry("study", Set.of("core", "api", "tomcat", "console", "bench")),
+            Map.entry("study", Set.of("core", "announce", "api", "balancer", "tomcat", "console", "bench")),
             Map.entry("spring", Set.of("core", "api", "blocks", "config", "metrics")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
@@ -82,8 +82,6 @@ final class Modules {
             Map.entry("org.snakeyaml.", Set.of("config")),
             Map.entry("net.jpountz.", Set.of("layers")),
             Map.entry("javax.cache.", Set.of("jcache")),
-            Map.entry("io.undertow.", Set.of("demo", "study")),
-            Map.entry("org.xnio.", Set.of("demo", "study")),
             Map.entry("org.hibernate.", Set.of("study")),
             Map.entry("org.springframework.", Set.of("study", "spring")),
             Map.entry("net.javacrumbs.", Set.of("spring")),

@@ -5,10 +5,12 @@ import dev.tutti.balancer.internal.admin.AdminServer;
 import dev.tutti.balancer.internal.admin.Console;
 import dev.tutti.balancer.internal.member.BalancerMember;
 import dev.tutti.balancer.internal.member.Directory;
+import dev.tutti.balancer.internal.member.ListedNodes;
 import dev.tutti.balancer.internal.member.NodeTallies;
 import dev.tutti.balancer.internal.modcluster.ModClusterProtocol;
 import dev.tutti.balancer.internal.proxy.Counters;
 import dev.tutti.balancer.internal.proxy.ProxyListener;
+import dev.tutti.balancer.internal.table.WebNode;
 import dev.tutti.balancer.settings.BalancerSettings;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
@@ -56,6 +58,7 @@ public final class Balancer implements AutoCloseable {
     private Balancer(Node node, Settings settings) {
         NodeTallies tallies = new NodeTallies(System::nanoTime);
         this.directory = new Directory(settings.get(BalancerSettings.STICKY), tallies, System::nanoTime);
+        directory.onListed(listed(settings));
         ServerTls tls = tls(settings, null, settings.get(BalancerSettings.HTTP2));
         Admission admission = new Admission(tokens(settings), null);
         InetAddress consoleAddress = ListenAddress.of(settings, BalancerSettings.CONSOLE_ADDRESS);
@@ -96,7 +99,7 @@ public final class Balancer implements AutoCloseable {
                             asksForCertificates ? tls(settings, BalancerSettings.MOD_CLUSTER_AUTHORITY, false) : null,
                             (_, request) -> protocol.answer(request));
             this.modClusterServer = openedModCluster;
-            this.member = BalancerMember.join(node, settings.get(BalancerSettings.GROUP), directory, admin.url(), () -> {});
+            this.member = BalancerMember.join(node, settings.get(BalancerSettings.GROUP), directory, admin.url(), () -> {}, _ -> true);
         } catch (RuntimeException e) {
             if (opened != null) {
                 opened.close();
@@ -134,6 +137,14 @@ public final class Balancer implements AutoCloseable {
      */
     public static Balancer open(Node node, Settings settings) {
         return new Balancer(node, settings);
+    }
+
+    private static List<WebNode> listed(Settings settings) {
+        try {
+            return ListedNodes.parse(settings.get(BalancerSettings.NODES));
+        } catch (IllegalArgumentException e) {
+            throw new SettingException(BalancerSettings.NODES.name() + ": " + e.getMessage(), e);
+        }
     }
 
     private static @Nullable Tokens tokens(Settings settings) {

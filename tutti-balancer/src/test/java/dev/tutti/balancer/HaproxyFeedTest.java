@@ -75,7 +75,7 @@ class HaproxyFeedTest {
     @Test
     void hasTheNodesAsTheyComeDrainAndGo() throws Exception {
         try (Node front = Node.local().name("front").cluster(CLUSTER).start();
-                HaproxyFeed feed = HaproxyFeed.open(front, "balancer", directory.resolve("socket"), "web");
+                ProxyFeed feed = ProxyFeed.ofHaproxy(front, "balancer", directory.resolve("socket"), "web");
                 Node one = Node.local().name("one").cluster(CLUSTER).start();
                 Node two = Node.local().name("two").cluster(CLUSTER).start();
                 WebServer first = new WebServer("web1");

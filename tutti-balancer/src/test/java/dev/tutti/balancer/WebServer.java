@@ -27,9 +27,13 @@ final class WebServer implements AutoCloseable {
     final CountDownLatch slowGoes = new CountDownLatch(1);
 
     WebServer(String route) {
+        this(route, 0);
+    }
+
+    WebServer(String route, int port) {
         this.route = route;
         try {
-            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_024);
+            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_024);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -107,15 +107,15 @@ public final class Demo implements Callable<Integer> {
         logTo(directory.resolve("demo.log"));
         Journal journal = new Journal(System.out, isJson);
         CountDownLatch stopping = new CountDownLatch(1);
-        try (Balancer balancer = new Balancer();
-                DemoCluster cluster = new DemoCluster(nodes, directory, balancer, journal)) {
+        try (Front front = new Front();
+                DemoCluster cluster = new DemoCluster(nodes, directory, front, journal)) {
             Thread atExit = new Thread(() -> {
                 stopping.countDown();
                 cluster.stop();
             });
             Runtime.getRuntime().addShutdownHook(atExit);
             try {
-                return run(cluster, balancer, journal, directory, stopping);
+                return run(cluster, front, journal, directory, stopping);
             } catch (BindException e) {
                 System.err.println("demo: " + e.getMessage() + "; --port takes another one, or 0 for any");
                 return 1;
@@ -139,15 +139,16 @@ public final class Demo implements Callable<Integer> {
         }
     }
 
-    private int run(DemoCluster cluster, Balancer balancer, Journal journal, Path directory, CountDownLatch stopping)
+    private int run(DemoCluster cluster, Front front, Journal journal, Path directory, CountDownLatch stopping)
             throws IOException, InterruptedException {
         Integer chosen = port;
         if (chosen == null && isSmoke) {
             chosen = 0;
         }
-        balancer.start(chosen == null ? DEFAULT_PORT : chosen, chosen != null, new Page(cluster, journal));
+        front.start(
+                chosen == null ? DEFAULT_PORT : chosen, chosen != null, new Page(cluster, journal), directory.resolve("page"));
         Map<String, Object> places = new LinkedHashMap<>();
-        places.put("page", balancer.uri() + "/");
+        places.put("page", front.uri() + "/");
         places.put("logs", directory.toString());
         journal.data(places);
         journal.print("logs are in " + directory);
@@ -161,11 +162,11 @@ public final class Demo implements Callable<Integer> {
             return 1;
         }
         if (isSmoke) {
-            try (Smoke smoke = new Smoke(cluster, balancer.uri(), journal)) {
+            try (Smoke smoke = new Smoke(cluster, front.uri(), journal)) {
                 return smoke.run(SMOKE_MAX) ? 0 : 1;
             }
         }
-        invite(balancer.uri(), journal);
+        invite(front.uri(), journal);
         Duration present = time;
         if (present == null) {
             stopping.await();
@@ -208,6 +209,8 @@ public final class Demo implements Callable<Integer> {
     /** Sends the libraries' log to a file, which keeps it out of the lines for people. */
     private static void logTo(Path file) throws IOException {
         LogManager.getLogManager().reset();
+        // Read when the first of these loggers is made. The file of the JDK's logging is locked by its handler.
+        System.setProperty("org.slf4j.simpleLogger.logFile", file.resolveSibling("balancer.log").toString());
         Handler handler = new FileHandler(file.toString());
         handler.setFormatter(new SimpleFormatter());
         Logger.getLogger("").addHandler(handler);

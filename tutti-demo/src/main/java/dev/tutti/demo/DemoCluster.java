@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The processes of the shop: starts, kills and watches them, and updates the balancer. Thread-safe. */
+/** The processes of the shop: starts, kills and watches them. They announce themselves to the balancer. Thread-safe. */
 final class DemoCluster implements AutoCloseable {
 
     enum State { DOWN, STARTING, UP }
@@ -67,12 +67,15 @@ final class DemoCluster implements AutoCloseable {
     private static final int INTERRUPTED = 130;
 
     private static final int ASK_MILLIS = 300;
-    private static final int AWAIT_MILLIS = 50;
+    private static final int AWAIT_MILLIS = 10;
+
+    /** Failures of processes on loopback are seen within milliseconds; the rest is for machines that are busy. */
+    private static final Duration GONE_MAX = Duration.ofSeconds(20);
 
     private final Map<String, Slot> slots = new LinkedHashMap<>();
     private final List<String> seeds = new ArrayList<>();
     private final Path directory;
-    private final Balancer balancer;
+    private final Front front;
     private final Journal journal;
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(1)).build();
@@ -81,15 +84,16 @@ final class DemoCluster implements AutoCloseable {
     private volatile boolean isClosing;
     private String lastView = "";
 
-    DemoCluster(int size, Path directory, Balancer balancer, Journal journal) throws IOException {
+    DemoCluster(int size, Path directory, Front front, Journal journal) throws IOException {
         this.directory = directory;
-        this.balancer = balancer;
+        this.front = front;
         this.journal = journal;
         for (int port : freePorts(size)) {
             String name = "node" + (slots.size() + 1);
             slots.put(name, new Slot(name, port));
             seeds.add("127.0.0.1:" + port);
         }
+        seeds.add(front.seed());
         asking.scheduleWithFixedDelay(this::askAll, ASK_MILLIS, ASK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
@@ -167,7 +171,6 @@ final class DemoCluster implements AutoCloseable {
         if (slot.process == process && process.isAlive()) {
             slot.uri = uri;
             slot.state = State.UP;
-            balancer.add(slot.name, uri.resolve("/"));
             journal.say(slot.name + " serves (process " + process.pid() + ")");
         }
     }
@@ -183,10 +186,6 @@ final class DemoCluster implements AutoCloseable {
     }
 
     private void remove(Slot slot) {
-        URI uri = slot.uri;
-        if (uri != null) {
-            balancer.remove(uri.resolve("/"));
-        }
         slot.process = null;
         slot.uri = null;
         slot.status = null;
@@ -194,11 +193,12 @@ final class DemoCluster implements AutoCloseable {
     }
 
     /**
-     * Kills a node as {@code kill -9} does. On return, the balancer sends it no more requests.
+     * Kills a node as {@code kill -9} does. On return, the balancer has a view without it and sends it no more requests.
      *
      * @return null if it was down already
+     * @throws TimeoutException if the balancer still has it after some seconds
      */
-    @Nullable Kill kill(String name) throws InterruptedException {
+    @Nullable Kill kill(String name) throws InterruptedException, TimeoutException {
         Slot slot = slot(name);
         NodeProcess process = slot.process;
         if (process == null) {
@@ -213,6 +213,7 @@ final class DemoCluster implements AutoCloseable {
                 remove(slot);
             }
         }
+        await("view without " + name + " at the balancer", GONE_MAX, () -> !front.nodes().contains(name));
         return new Kill(name, killedNanos, System.nanoTime());
     }
 
@@ -247,8 +248,11 @@ final class DemoCluster implements AutoCloseable {
         }
     }
 
-    /** Returns whether all of {@code names} report that they are in one view of just them. */
+    /** Returns whether all of {@code names} report that they are in one view of just them, and the balancer has just them. */
     boolean isView(List<String> names) {
+        if (!front.nodes().equals(names.stream().sorted().toList())) {
+            return false;
+        }
         for (String name : names) {
             NodeStatus status = seen(name).status();
             List<String> members = status == null ? List.of() : status.members();

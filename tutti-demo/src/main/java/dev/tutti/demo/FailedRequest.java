@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A request that was not answered as it should have been.
  *
- * @param route node that handled it: according to the balancer, or to the session's cookie when it was sent
+ * @param route node that the session's cookie named when it was sent
  * @param sentNanos time when it was sent
  * @param failedNanos time when it was known to have failed
  * @param what description of the failure, for people

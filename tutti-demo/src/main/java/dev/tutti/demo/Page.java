@@ -1,18 +1,18 @@
 package dev.tutti.demo;
 
 import dev.tutti.internal.Json;
-import io.undertow.server.HttpHandler;
-import io.undertow.server.HttpServerExchange;
-import io.undertow.util.Headers;
-import io.undertow.util.HttpString;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The page of the demo, and the requests that it makes.
@@ -26,7 +26,9 @@ import java.util.Map;
  *
  * The last two require the header {@code Demo-Control}, which a page of another site can't send.
  */
-final class Page implements HttpHandler {
+final class Page extends HttpServlet {
+
+    private static final long serialVersionUID = 1;
 
     static final String CONTROL_HEADER = "Demo-Control";
 
@@ -42,8 +44,8 @@ final class Page implements HttpHandler {
             + "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
     private static final String CONTROL = "/demo/nodes/";
 
-    private final DemoCluster cluster;
-    private final Journal journal;
+    private final transient DemoCluster cluster;
+    private final transient Journal journal;
 
     Page(DemoCluster cluster, Journal journal) {
         this.cluster = cluster;
@@ -51,43 +53,42 @@ final class Page implements HttpHandler {
     }
 
     @Override
-    public void handleRequest(HttpServerExchange exchange) throws Exception {
-        if (exchange.isInIoThread()) {
-            exchange.dispatch(this);
-            return;
-        }
-        exchange.getResponseHeaders()
-                .put(new HttpString("Content-Security-Policy"), POLICY)
-                .put(new HttpString("X-Content-Type-Options"), "nosniff")
-                .put(new HttpString("Referrer-Policy"), "no-referrer")
-                .put(Headers.CACHE_CONTROL, "no-store");
-        String path = exchange.getRequestPath();
-        String method = exchange.getRequestMethod().toString();
+    protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        response.setHeader("Content-Security-Policy", POLICY);
+        response.setHeader("X-Content-Type-Options", "nosniff");
+        response.setHeader("Referrer-Policy", "no-referrer");
+        response.setHeader("Cache-Control", "no-store");
+        String path = request.getRequestURI();
+        String method = request.getMethod();
         boolean isRead = method.equals("GET") || method.equals("HEAD");
         String file = FILES.get(path);
-        if (isRead && file != null) {
-            sendFile(exchange, file);
+        if (!Front.HOSTS.contains(request.getServerName())) {
+            send(response, 421, "text/plain", "This host is 127.0.0.1 or localhost.\n");
+        } else if (path.startsWith(Front.SHOP)) {
+            send(response, 503, "text/plain", "No node of the shop is up.\n");
+        } else if (isRead && file != null) {
+            sendFile(response, file);
         } else if (isRead && path.equals("/demo/status")) {
-            send(exchange, 200, "application/json", Json.write(status()));
+            send(response, 200, "application/json", Json.write(status()));
         } else if (method.equals("POST") && path.startsWith(CONTROL)) {
-            control(exchange, path.substring(CONTROL.length()).split("/", -1));
+            control(request, response, path.substring(CONTROL.length()).split("/", -1));
         } else {
-            send(exchange, 404, "text/plain", "There is nothing at " + path + ". The page is at / and the cart at /shop/cart\n");
+            send(response, 404, "text/plain", "There is nothing at " + path + ". The page is at / and the cart at /shop/cart\n");
         }
     }
 
-    private void control(HttpServerExchange exchange, String[] path) throws InterruptedException {
-        if (!exchange.getRequestHeaders().contains(CONTROL_HEADER)) {
-            send(exchange, 403, "text/plain", "The header " + CONTROL_HEADER + " is missing.\n");
+    private void control(HttpServletRequest request, HttpServletResponse response, String[] path) throws IOException {
+        if (request.getHeader(CONTROL_HEADER) == null) {
+            send(response, 403, "text/plain", "The header " + CONTROL_HEADER + " is missing.\n");
             return;
         }
         String action = path.length == 2 ? path[1] : "";
         if (!cluster.names().contains(path[0]) || !List.of("kill", "start").contains(action)) {
-            send(exchange, 404, "text/plain", "A node is one of " + cluster.names() + ", an action kill or start.\n");
+            send(response, 404, "text/plain", "A node is one of " + cluster.names() + ", an action kill or start.\n");
             return;
         }
         if (action.equals("kill")) {
-            cluster.kill(path[0]);
+            kill(path[0]);
         } else {
             cluster.start(path[0]).whenComplete((uri, failure) -> {
                 if (failure != null) {
@@ -95,7 +96,17 @@ final class Page implements HttpHandler {
                 }
             });
         }
-        send(exchange, 200, "application/json", Json.write(status()));
+        send(response, 200, "application/json", Json.write(status()));
+    }
+
+    private void kill(String node) {
+        try {
+            cluster.kill(node);
+        } catch (TimeoutException e) {
+            journal.say(node + " was killed: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private Map<String, Object> status() {
@@ -128,20 +139,21 @@ final class Page implements HttpHandler {
         return status;
     }
 
-    private static void sendFile(HttpServerExchange exchange, String name) throws IOException {
+    private static void sendFile(HttpServletResponse response, String name) throws IOException {
         try (InputStream in = Page.class.getResourceAsStream(name)) {
             if (in == null) {
                 throw new IOException("the page's " + name + " is not in the jar");
             }
-            exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, TYPES.getOrDefault(
-                    name.substring(name.indexOf('.') + 1), "application/octet-stream"));
-            exchange.getResponseSender().send(ByteBuffer.wrap(in.readAllBytes()));
+            response.setContentType(TYPES.getOrDefault(name.substring(name.indexOf('.') + 1), "application/octet-stream"));
+            response.getOutputStream().write(in.readAllBytes());
         }
     }
 
-    private static void send(HttpServerExchange exchange, int status, String type, String text) {
-        exchange.setStatusCode(status);
-        exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, type + ";charset=utf-8");
-        exchange.getResponseSender().send(text);
+    private static void send(HttpServletResponse response, int status, String type, String text) throws IOException {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        response.setStatus(status);
+        response.setContentType(type + ";charset=utf-8");
+        response.setContentLength(bytes.length);
+        response.getOutputStream().write(bytes);
     }
 }

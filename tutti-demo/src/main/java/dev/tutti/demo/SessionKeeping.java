@@ -2,14 +2,20 @@ package dev.tutti.demo;
 
 import dev.tutti.Group;
 import dev.tutti.Node;
+import dev.tutti.announce.Announcer;
+import dev.tutti.announce.AnnouncerBuilder;
+import dev.tutti.announce.message.WebContext;
 import dev.tutti.core.Member;
-import dev.tutti.core.View;
 import dev.tutti.tomcat.TuttiManager;
 import java.util.List;
+import java.util.Optional;
 import org.apache.catalina.Manager;
 
-/** The tutti node that replicates the sessions of a shop. */
+/** The tutti node that replicates the sessions of a shop, and announces the shop to the balancer. */
 final class SessionKeeping implements AutoCloseable {
+
+    /** Cluster of the nodes and the balancer. */
+    static final String CLUSTER = "shop";
 
     private final Node node;
     private final TuttiManager manager;
@@ -26,7 +32,7 @@ final class SessionKeeping implements AutoCloseable {
     static SessionKeeping open(String name, int port, List<String> seeds) {
         return new SessionKeeping(Node.tcp(port)
                 .name(name)
-                .cluster("shop")
+                .cluster(CLUSTER)
                 .seeds(seeds.toArray(String[]::new))
                 .set("diagnostics.enabled", "true")
                 .start());
@@ -38,18 +44,28 @@ final class SessionKeeping implements AutoCloseable {
 
     /** Returns the number of the view that the sessions are kept in; 0 if there is none yet. */
     long viewNumber() {
-        List<Group> groups = node.groups();
-        return groups.isEmpty() ? 0 : groups.getFirst().view().id().number();
+        return group().map(group -> group.view().id().number()).orElse(0L);
     }
 
     /** Returns the names of the members by rank. */
     List<String> members() {
-        List<Group> groups = node.groups();
-        if (groups.isEmpty()) {
-            return List.of();
-        }
-        View view = groups.getFirst().view();
-        return view.members().stream().map(Member::name).toList();
+        return group().map(group -> group.view().members().stream().map(Member::name).toList()).orElse(List.of());
+    }
+
+    /** Returns the group of the sessions; the other one is that of the balancer. */
+    private Optional<Group> group() {
+        return node.groups().stream()
+                .filter(group -> !group.name().equals(AnnouncerBuilder.GROUP_DEFAULT))
+                .findFirst();
+    }
+
+    /** Lets the balancer send requests for the shop to {@code port}, until this is closed. */
+    void announce(int port) {
+        Announcer.on(node)
+                .route(node.name())
+                .address("http", "127.0.0.1", port)
+                .contexts(WebContext.of("/shop").aliases(Front.HOSTS.toArray(String[]::new)))
+                .open();
     }
 
     @Override

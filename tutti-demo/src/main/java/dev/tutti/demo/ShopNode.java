@@ -40,7 +40,9 @@ final class ShopNode {
         List<String> seeds = List.of(arguments[2].split(","));
         try (SessionKeeping keeping = SessionKeeping.open(name, port, seeds)) {
             Tomcat tomcat = start(name, keeping, Path.of(arguments[3]));
-            System.out.println(READY + tomcat.getConnector().getLocalPort());
+            int web = tomcat.getConnector().getLocalPort();
+            keeping.announce(web);
+            System.out.println(READY + web);
             awaitEnd(System.in);
             haltLater();
             tomcat.stop();

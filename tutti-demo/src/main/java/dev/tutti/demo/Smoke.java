@@ -57,7 +57,7 @@ final class Smoke implements AutoCloseable {
         this.balancer = balancer;
         this.journal = journal;
         for (int i = 1; i <= SESSIONS; i++) {
-            visitors.add(new Visitor(i, client, balancer.resolve(Balancer.SHOP), traffic));
+            visitors.add(new Visitor(i, client, balancer.resolve(Front.SHOP), traffic));
         }
     }
 

@@ -84,7 +84,7 @@ final class Visitor {
     }
 
     private void check(URI at, String where, boolean isSettling) throws InterruptedException {
-        Optional<CartView> cart = request(at.resolve(Balancer.SHOP + "cart"), "GET");
+        Optional<CartView> cart = request(at.resolve(Front.SHOP + "cart"), "GET");
         if (cart.isEmpty()) {
             ledger.onMissingAnswer(where, "does not answer");
         } else if (isSettling) {
@@ -111,9 +111,11 @@ final class Visitor {
                 traffic.onAnswered(view.node(), sentNanos);
                 return Optional.of(view);
             }
-            String at = response.headers().firstValue(Balancer.ROUTE_HEADER).orElse(route);
             traffic.onFailed(new FailedRequest(
-                    at, sentNanos, System.nanoTime(), method + " " + uri + " at " + at + ": status " + response.statusCode()));
+                    route,
+                    sentNanos,
+                    System.nanoTime(),
+                    method + " " + uri + " for " + route + ": status " + response.statusCode() + ", " + response.body().strip()));
         } catch (IOException | IllegalArgumentException e) {
             traffic.onFailed(new FailedRequest(
                     route, sentNanos, System.nanoTime(), method + " " + uri + " for " + route + ": " + e));

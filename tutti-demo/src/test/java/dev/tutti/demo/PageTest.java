@@ -24,24 +24,24 @@ class PageTest {
     private final HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final Journal journal = new Journal(new PrintStream(out, true, StandardCharsets.UTF_8), false);
-    private final Balancer balancer = new Balancer();
+    private final Front front = new Front();
     private DemoCluster cluster;
 
     @BeforeEach
     void start() throws IOException {
-        cluster = new DemoCluster(3, directory, balancer, journal);
-        balancer.start(0, true, new Page(cluster, journal));
+        cluster = new DemoCluster(3, directory, front, journal);
+        front.start(0, true, new Page(cluster, journal), directory);
     }
 
     @AfterEach
     void stop() {
-        balancer.close();
+        front.close();
         cluster.close();
         client.close();
     }
 
     private HttpResponse<String> send(String method, String path, String... headers) throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(balancer.uri().resolve(path))
+        HttpRequest.Builder request = HttpRequest.newBuilder(front.uri().resolve(path))
                 .timeout(Duration.ofSeconds(10))
                 .method(method, HttpRequest.BodyPublishers.noBody());
         if (headers.length > 0) {

@@ -30,6 +30,12 @@ public final class BalancerSettings {
     public static final Setting<String> GROUP =
             Setting.text("balancer.group", "balancer", "Group in which nodes and balancers meet.");
 
+    public static final Setting<String> NODES = Setting.text(
+            "balancer.nodes",
+            "",
+            "Nodes that do not announce themselves, as route=http://host:port or route=http://host:port/path, with commas between; without"
+                    + " a path a node serves all.");
+
     public static final Setting<Boolean> STICKY = Setting.flag(
             "balancer.sticky", true, "Keeps sessions at their nodes: requests go to the node that the identifier of their session names.");
 
@@ -214,6 +220,7 @@ public final class BalancerSettings {
             TLS_KEY,
             HTTP2,
             GROUP,
+            NODES,
             STICKY,
             SESSION_COOKIE,
             NODES_AUTHORITY,

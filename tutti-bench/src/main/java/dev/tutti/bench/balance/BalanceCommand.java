@@ -25,18 +25,25 @@ import picocli.CommandLine.Option;
             "Requests through the balancer and through HAProxy, to the same web nodes.",
             "Balancer, HAProxy and the nodes are processes of their own on loopback; the clients are in this one. First requests go as"
                     + " fast as answers come, then at a rate; times at a rate begin when a request is due.",
+            "With --faults it checks what the balancer promises instead: 80 sessions at each node, within 2, as nodes are added; under 200 clients"
+                    + " one node is killed, where only requests in flight fail that may not be sent again, and none that is sent 100 ms later;"
+                    + " one node is drained, and none fails. The exit code is 1 if a promise does not hold.",
         },
         footer = {
             "",
             "Examples:",
             "  tutti perf balance",
             "  tutti perf balance --nodes 4 --connections 64 --rate 10000 --seconds 10",
+            "  tutti perf balance --faults",
         })
 public final class BalanceCommand implements Callable<Integer> {
 
     private static final String OURS = "tutti balance";
     private static final String HAPROXY = "HAProxy";
     private static final double RATE_WANTED = 10_000;
+
+    /** One is killed, one is drained, and one serves. */
+    private static final int NODES_OF_FAULTS_MIN = 3;
 
     @Mixin
     private final Output output = new Output();
@@ -59,10 +66,17 @@ public final class BalanceCommand implements Callable<Integer> {
     @Option(names = "--haproxy", paramLabel = "FILE", defaultValue = "/usr/sbin/haproxy", description = "Default: ${DEFAULT-VALUE}.")
     private Path haproxy = Path.of("/usr/sbin/haproxy");
 
+    @Option(names = "--faults", description = "Checks promises under faults, and measures nothing.")
+    private boolean isFaults;
+
     private record Measured(double perSecond, double processorMicros, double p50Millis, double p99Millis, long failures) {}
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        if (isFaults) {
+            new FaultCheck(output, Math.max(NODES_OF_FAULTS_MIN, nodes)).run();
+            return output.finish();
+        }
         output.title("Requests through a balancer, with " + nodes + " nodes and " + connections + " connections");
         Map<String, List<Measured>> results = new LinkedHashMap<>();
         for (int repetition = 1; repetition <= repetitions; repetition++) {

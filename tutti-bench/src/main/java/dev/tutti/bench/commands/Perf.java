@@ -38,6 +38,7 @@ import picocli.CommandLine.Option;
             "  tutti perf strangers --rate 2000",
             "  tutti perf relay --pairs 1,4",
             "  tutti perf balance",
+            "  tutti perf balance --faults",
             "  tutti perf match",
             "  tutti perf grid --html grid.html",
             "  tutti perf pingpong --size 64B,1KiB --delivery virtual,inline",

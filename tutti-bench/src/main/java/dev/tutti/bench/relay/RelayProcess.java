@@ -202,6 +202,21 @@ public final class RelayProcess implements AutoCloseable {
         return process.info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
+    /** Gives its input an empty line. */
+    public void tell() {
+        try {
+            process.getOutputStream().write('\n');
+            process.getOutputStream().flush();
+        } catch (IOException e) {
+            throw new BenchException("a process has ended: " + e.getMessage(), e);
+        }
+    }
+
+    /** Kills it as {@code kill -9} does, and waits for its end. */
+    public void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
     @Override
     public void close() {
         try {

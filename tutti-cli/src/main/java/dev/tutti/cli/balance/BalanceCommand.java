@@ -2,7 +2,7 @@ package dev.tutti.cli.balance;
 
 import dev.tutti.Node;
 import dev.tutti.balancer.Balancer;
-import dev.tutti.balancer.HaproxyFeed;
+import dev.tutti.balancer.ProxyFeed;
 import dev.tutti.balancer.settings.BalancerSettings;
 import dev.tutti.cli.node.Interruption;
 import dev.tutti.cli.node.NodeOptions;
@@ -12,6 +12,7 @@ import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Settings.Source;
 import dev.tutti.internal.Json;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -42,6 +44,7 @@ import picocli.CommandLine.Option;
             "  tutti balance --mod-cluster-port 6666      also for mod_cluster's listener",
             "  tutti balance --free                       sessions may be at any node",
             "  tutti balance --haproxy /run/admin.sock    an HAProxy gets the nodes",
+            "  tutti balance --httpd http://127.0.0.1:8081/balancer-manager   an Apache httpd gets them",
             "  tutti balance -B balancer.answer-timeout=10s --access-log access.log",
             "and then:",
             "  curl http://127.0.0.1:7797/v1/nodes",
@@ -110,7 +113,17 @@ public final class BalanceCommand implements Callable<Integer> {
             description = "Keeps the servers of an HAProxy up to date instead, through its socket of level admin.")
     private @Nullable Path haproxy;
 
-    @Option(names = "--backend", paramLabel = "NAME", defaultValue = "web", description = "HAProxy's backend. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--httpd",
+            paramLabel = "URL",
+            description = "Keeps the members of a balancer of an Apache httpd up to date instead, through its page balancer-manager.")
+    private @Nullable URI httpd;
+
+    @Option(
+            names = "--backend",
+            paramLabel = "NAME",
+            defaultValue = "web",
+            description = "HAProxy's backend, or httpd's balancer. Default: ${DEFAULT-VALUE}.")
     private String backend = "web";
 
     @Option(names = "--json", description = "Prints what happens as JSON, one object per line.")
@@ -123,9 +136,14 @@ public final class BalanceCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         Settings spec = spec();
-        if (haproxy != null) {
-            feed(haproxy, spec.get(BalancerSettings.GROUP));
-            return ExitCodes.DONE;
+        String name = spec.get(BalancerSettings.GROUP);
+        Path socket = haproxy;
+        URI manager = httpd;
+        if (socket != null) {
+            return feed("the HAProxy at " + socket, name, node -> ProxyFeed.ofHaproxy(node, name, socket, backend));
+        }
+        if (manager != null) {
+            return feed("the httpd at " + manager.getAuthority(), name, node -> ProxyFeed.ofHttpd(node, name, manager, backend));
         }
         try (Node node = NodeOptions.of(config, seeds, nodeSettings).onThisMachine(Map.of("name", "balancer")).start();
                 Balancer balancer = Balancer.open(node, spec);
@@ -136,15 +154,16 @@ public final class BalanceCommand implements Callable<Integer> {
         return ExitCodes.DONE;
     }
 
-    private void feed(Path socket, String name) throws InterruptedException {
-        try (Node node = NodeOptions.of(config, seeds, nodeSettings).onThisMachine(Map.of("name", "haproxy")).start();
-                HaproxyFeed feed = HaproxyFeed.open(node, name, socket, backend);
+    private int feed(String proxy, String name, Function<Node, ProxyFeed> opening) throws InterruptedException {
+        try (Node node = NodeOptions.of(config, seeds, nodeSettings).onThisMachine(Map.of("name", "feed")).start();
+                ProxyFeed feed = opening.apply(node);
                 Interruption _ = Interruption.runs(() -> end(feed, node))) {
             if (!isJson) {
-                terminal.print("Backend " + terminal.bold(backend) + " of the HAProxy at " + socket + " gets the nodes of group " + name);
+                terminal.print("Backend " + terminal.bold(backend) + " of " + proxy + " gets the nodes of group " + name);
             }
             watch(feed::routes);
         }
+        return ExitCodes.DONE;
     }
 
     /** Prints the nodes whenever they have changed, until the process is interrupted. */
@@ -166,7 +185,7 @@ public final class BalanceCommand implements Callable<Integer> {
         node.close();
     }
 
-    private static void end(HaproxyFeed feed, Node node) {
+    private static void end(ProxyFeed feed, Node node) {
         feed.close();
         node.close();
     }

@@ -1,101 +1,58 @@
 package dev.tutti.study.balancer;
 
-import io.undertow.Undertow;
-import io.undertow.server.HttpServerExchange;
-import io.undertow.server.handlers.proxy.LoadBalancingProxyClient;
-import io.undertow.server.handlers.proxy.ProxyHandler;
+import dev.tutti.Node;
+import dev.tutti.balancer.Balancer;
+import dev.tutti.balancer.settings.BalancerSettings;
+import dev.tutti.core.settings.Settings;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.URI;
-import java.util.Collections;
-import java.util.Deque;
-import java.util.Iterator;
+import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
-import org.xnio.OptionMap;
-import org.xnio.Options;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * The process of the balancer: Undertow's proxy before a fixed list of nodes. Sticky, it sends a request to the node
- * whose name ends the session id; free, to the nodes by turns.
- *
- * <p>A request goes to another node only if it could not be sent to the first.
+ * The process of the balancer, which is that of {@code ./tutti balance}. Sticky, it sends a request to the node whose name ends the
+ * session id; free, to the nodes by turns. All requests of the study are POST, so one goes to another node only if it could not be
+ * sent to the first.
  */
 public final class StudyBalancer {
 
-    private static final int CONNECTIONS_MAX = 64;
-    private static final int QUEUE_MAX = 1_000;
-    private static final int REQUEST_MILLIS_MAX = 10_000;
-    private static final int IO_THREADS = 2;
-    private static final int WORKERS = 8;
-
-    /** Nothing waits for the acknowledgement of what was sent before. */
-    private static final OptionMap WITHOUT_DELAY = OptionMap.create(Options.TCP_NODELAY, true);
-
-    private static final String COOKIE = "JSESSIONID";
+    private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private StudyBalancer() {}
 
-    /** Arguments: port, {@code sticky} or {@code free}, and name=address for each node. */
+    /**
+     * Runs a balancer until its standard input ends. It prints {@code ready} when it has all nodes.
+     *
+     * @param arguments port for requests; port of its own node; {@code sticky} or {@code free}; then for each node the address of the
+     *     one that announces it, or route=address if it does not announce itself
+     */
     public static void main(String[] arguments) throws IOException {
-        start(Integer.parseInt(arguments[0]), arguments[1].equals("sticky"), List.of(arguments).subList(2, arguments.length));
+        List<String> nodes = List.of(arguments).subList(3, arguments.length);
+        List<String> listed = nodes.stream().filter(each -> each.indexOf('=') >= 0).toList();
+        List<String> seeds = nodes.stream().filter(each -> each.indexOf('=') < 0).toList();
+        Node node = Node.tcp(Integer.parseInt(arguments[1]))
+                .name("balancer")
+                .cluster("study")
+                .seeds(seeds.toArray(String[]::new))
+                .start();
+        Balancer balancer = Balancer.open(node, settings(Integer.parseInt(arguments[0]), arguments[2].equals("sticky"), listed));
+        while (balancer.routes().size() < nodes.size()) {
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
         System.out.println("ready");
         System.in.transferTo(OutputStream.nullOutputStream());
         Runtime.getRuntime().halt(0);
     }
 
-    /** Starts a balancer in this process. */
-    public static Undertow start(int port, boolean isSticky, List<String> nodes) {
-        LoadBalancingProxyClient client = new LoadBalancingProxyClient() {
-            @Override
-            protected Iterator<CharSequence> parseRoutes(HttpServerExchange exchange) {
-                String id = isSticky ? sessionId(exchange) : "";
-                int dot = id.lastIndexOf('.');
-                return dot < 0 ? Collections.emptyIterator() : List.<CharSequence>of(id.substring(dot + 1)).iterator();
-            }
-        };
-        client.setConnectionsPerThread(CONNECTIONS_MAX);
-        client.setSoftMaxConnectionsPerThread(CONNECTIONS_MAX);
-        client.setMaxQueueSize(QUEUE_MAX);
-        // Seconds after which a node that refused a connection is asked again.
-        client.setProblemServerRetry(1);
-        for (String node : nodes) {
-            int separator = node.indexOf('=');
-            client.addHost(URI.create(node.substring(separator + 1)), node.substring(0, separator), null, WITHOUT_DELAY);
-        }
-        ProxyHandler proxy = ProxyHandler.builder()
-                .setProxyClient(client)
-                .setMaxRequestTime(REQUEST_MILLIS_MAX)
-                .setMaxConnectionRetries(nodes.size())
-                .setIdempotentRequestPredicate(exchange -> false)
-                .build();
-        Undertow server = Undertow.builder()
-                .addHttpListener(port, "127.0.0.1")
-                .setSocketOption(Options.TCP_NODELAY, true)
-                .setIoThreads(IO_THREADS)
-                .setWorkerThreads(WORKERS)
-                .setHandler(exchange -> {
-                    exchange.addResponseCommitListener(StudyBalancer::closeAfterFailure);
-                    proxy.handleRequest(exchange);
-                })
-                .build();
-        server.start();
-        return server;
-    }
-
-    /** When the proxy learns of a failure for the second time, it closes the connection of a client that may use it again. */
-    private static void closeAfterFailure(HttpServerExchange exchange) {
-        if (exchange.getStatusCode() >= 500) {
-            exchange.setPersistent(false);
-        }
-    }
-
-    private static String sessionId(HttpServerExchange exchange) {
-        var cookie = exchange.getRequestCookie(COOKIE);
-        if (cookie != null) {
-            return cookie.getValue();
-        }
-        Deque<String> inPath = exchange.getPathParameters().get(COOKIE.toLowerCase(Locale.ROOT));
-        return inPath == null || inPath.isEmpty() ? "" : inPath.getFirst();
+    static Settings settings(int port, boolean isSticky, List<String> listed) {
+        return Balancer.defaults()
+                .with(BalancerSettings.PORT, port)
+                .with(BalancerSettings.STICKY, isSticky)
+                .with(BalancerSettings.NODES, String.join(",", listed))
+                .with(BalancerSettings.ANSWER_TIMEOUT, ANSWER_MAX)
+                .with(BalancerSettings.CONSOLE_PORT, 0);
     }
 }

@@ -1,12 +1,18 @@
 package dev.tutti.study.node;
 
+import dev.tutti.Node;
+import dev.tutti.NodeBuilder;
+import dev.tutti.announce.Announcer;
+import dev.tutti.announce.message.WebContext;
 import dev.tutti.study.app.Databases;
 import dev.tutti.study.setup.Keeping;
 import dev.tutti.study.setup.NodeSettings;
 import dev.tutti.tomcat.TuttiManager;
 import java.io.IOException;
-import java.util.stream.Collectors;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.catalina.Context;
+import org.apache.catalina.Lifecycle;
 import org.apache.catalina.ha.ClusterManager;
 import org.apache.catalina.ha.session.BackupManager;
 import org.apache.catalina.ha.session.ClusterSessionListener;
@@ -28,6 +34,9 @@ import org.apache.tomcat.util.descriptor.web.FilterMap;
 /** Installs the software that keeps the sessions of a node, with the settings of its documentation. */
 final class SessionKeeping {
 
+    /** Cluster of the nodes, and of the balancer that they announce themselves to. */
+    static final String CLUSTER = "study";
+
     private static final String LOOPBACK = "127.0.0.1";
     private static final int ID_BYTES = 16;
     private static final int RECEIVER_THREADS = 6;
@@ -37,7 +46,7 @@ final class SessionKeeping {
 
     static void install(Keeping keeping, NodeSettings settings, Tomcat tomcat, Context context) throws IOException {
         switch (keeping) {
-            case TUTTI, TUTTI_UDP -> context.setManager(tutti(settings, keeping == Keeping.TUTTI ? "tcp" : "udp"));
+            case TUTTI, TUTTI_UDP -> context.setManager(new TuttiManager(tutti(keeping, settings, tomcat)));
             case DELTA -> {
                 DeltaManager manager = new DeltaManager();
                 manager.setExpireSessionsOnShutdown(false);
@@ -66,15 +75,29 @@ final class SessionKeeping {
         context.setDistributable(keeping.isReplicated());
     }
 
-    private static TuttiManager tutti(NodeSettings settings, String transport) {
-        TuttiManager manager = new TuttiManager();
-        manager.setNodeName(settings.name());
-        manager.setCluster("study");
-        manager.setBind(LOOPBACK);
-        manager.setPort(settings.nodePorts().get(settings.index()));
-        manager.setSeeds(settings.nodePorts().stream().map(port -> LOOPBACK + ":" + port).collect(Collectors.joining(",")));
-        manager.setSettings("transport.protocol=" + transport);
-        return manager;
+    /** Starts a node, which announces the Tomcat to the balancer while it serves, and ends with it. */
+    private static Node tutti(Keeping keeping, NodeSettings settings, Tomcat tomcat) {
+        int port = settings.nodePorts().get(settings.index());
+        List<String> seeds = new ArrayList<>();
+        settings.nodePorts().forEach(each -> seeds.add(LOOPBACK + ":" + each));
+        boolean isAnnounced = settings.balancerPort() != 0;
+        if (isAnnounced) {
+            seeds.add(LOOPBACK + ":" + settings.balancerPort());
+        }
+        NodeBuilder builder = keeping == Keeping.TUTTI ? Node.tcp(port) : Node.udp(port);
+        Node node = builder.name(settings.name()).cluster(CLUSTER).seeds(seeds.toArray(String[]::new)).start();
+        tomcat.getServer().addLifecycleListener(event -> {
+            if (isAnnounced && event.getType().equals(Lifecycle.AFTER_START_EVENT)) {
+                Announcer.on(node)
+                        .route(settings.name())
+                        .address("http", LOOPBACK, settings.httpPort())
+                        .contexts(WebContext.of(StudyNode.CONTEXT))
+                        .open();
+            } else if (event.getType().equals(Lifecycle.AFTER_STOP_EVENT)) {
+                node.close();
+            }
+        });
+        return node;
     }
 
     private static SimpleTcpCluster cluster(NodeSettings settings, ClusterManager manager) throws IOException {

@@ -29,8 +29,10 @@ import org.apache.catalina.startup.Tomcat;
  */
 public final class StudyNode {
 
+    static final String CONTEXT = "/study";
+
     /** Path of the application. */
-    public static final String PATH = "/study/app";
+    public static final String PATH = CONTEXT + "/app";
 
     private StudyNode() {}
 
@@ -64,7 +66,7 @@ public final class StudyNode {
         if (isSticky) {
             tomcat.getEngine().setJvmRoute(settings.name());
         }
-        Context context = tomcat.addContext("/study", null);
+        Context context = tomcat.addContext(CONTEXT, null);
         context.addServletContainerInitializer(
                 (classes, servlets) -> servlets.setSessionTrackingModes(
                         EnumSet.of(SessionTrackingMode.COOKIE, SessionTrackingMode.URL)),

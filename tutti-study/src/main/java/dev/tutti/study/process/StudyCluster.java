@@ -35,12 +35,21 @@ public final class StudyCluster implements AutoCloseable {
             Configuration configuration, int size, @Nullable DatabaseServer database, Path directory, int stateBytes) {
         this.database = database;
         isStartedByTurns = configuration.keeping().isStartedByTurns();
-        List<Integer> ports = Ports.free(2 * size + 1);
+        List<Integer> ports = Ports.free(2 * size + 2);
+        int port = ports.get(2 * size);
+        int balancerPort = ports.get(2 * size + 1);
+        boolean isAnnounced = configuration.keeping().isOfTutti() && database != null;
         List<Integer> nodePorts = ports.subList(size, 2 * size);
         List<String> routes = new ArrayList<>();
         for (int index = 0; index < size; index++) {
             NodeSettings settings = new NodeSettings(
-                    configuration, index, ports.get(index), nodePorts, database == null ? "" : database.url(), stateBytes);
+                    configuration,
+                    index,
+                    ports.get(index),
+                    nodePorts,
+                    isAnnounced ? balancerPort : 0,
+                    database == null ? "" : database.url(),
+                    stateBytes);
             List<String> arguments = new ArrayList<>(List.of(directory.resolve(settings.name()).toString()));
             arguments.addAll(settings.arguments());
             nodes.add(Child.java(
@@ -49,9 +58,11 @@ public final class StudyCluster implements AutoCloseable {
             nodeAddresses.add(node.resolve(StudyNode.PATH));
             routes.add(settings.name() + "=" + node);
         }
-        int port = ports.get(2 * size);
-        List<String> arguments = new ArrayList<>(List.of(Integer.toString(port), configuration.isSticky() ? "sticky" : "free"));
-        arguments.addAll(routes);
+        List<String> arguments = new ArrayList<>(List.of(
+                Integer.toString(port),
+                Integer.toString(balancerPort),
+                configuration.isSticky() ? "sticky" : "free"));
+        arguments.addAll(isAnnounced ? nodePorts.stream().map(each -> "127.0.0.1:" + each).toList() : routes);
         balancer = database == null
                 ? null
                 : Child.java("balancer", "-Xmx128m", StudyBalancer.class, arguments, directory.resolve("balancer.log"));

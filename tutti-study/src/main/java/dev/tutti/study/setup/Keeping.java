@@ -34,6 +34,11 @@ public enum Keeping {
         return this == DELTA || this == BACKUP;
     }
 
+    /** Returns whether the nodes are a cluster of tutti, so that they can announce themselves to the balancer. */
+    public boolean isOfTutti() {
+        return this == TUTTI || this == TUTTI_UDP;
+    }
+
     /** Returns whether the servlet container keeps the sessions in its nodes. */
     public boolean isReplicated() {
         return this != DATABASE && this != SPRING;

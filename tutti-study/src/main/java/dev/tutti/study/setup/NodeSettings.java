@@ -10,13 +10,20 @@ import java.util.stream.Collectors;
  * @param index position among the nodes, from 0
  * @param httpPort port for requests, on loopback
  * @param nodePorts ports of all nodes for each other, by their index
+ * @param balancerPort port of the balancer for nodes that announce themselves to it; 0 if they do not
  * @param databaseUrl address of the database for JDBC; empty if there is none
  * @param stateBytes least size of a session's value
  */
 public record NodeSettings(
-        Configuration configuration, int index, int httpPort, List<Integer> nodePorts, String databaseUrl, int stateBytes) {
+        Configuration configuration,
+        int index,
+        int httpPort,
+        List<Integer> nodePorts,
+        int balancerPort,
+        String databaseUrl,
+        int stateBytes) {
 
-    private static final int ARGUMENTS = 8;
+    private static final int ARGUMENTS = 9;
 
     public NodeSettings {
         nodePorts = List.copyOf(nodePorts);
@@ -44,6 +51,7 @@ public record NodeSettings(
                 Integer.toString(index),
                 Integer.toString(httpPort),
                 nodePorts.stream().map(String::valueOf).collect(Collectors.joining(",")),
+                Integer.toString(balancerPort),
                 databaseUrl,
                 Integer.toString(stateBytes));
     }
@@ -61,7 +69,8 @@ public record NodeSettings(
                 Integer.parseInt(arguments[3]),
                 Integer.parseInt(arguments[4]),
                 ports,
-                arguments[6],
-                Integer.parseInt(arguments[7]));
+                Integer.parseInt(arguments[6]),
+                arguments[7],
+                Integer.parseInt(arguments[8]));
     }
 }

@@ -2,12 +2,16 @@ package dev.tutti.study.balancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.undertow.Undertow;
+import com.sun.net.httpserver.HttpServer;
+import dev.tutti.Node;
+import dev.tutti.balancer.Balancer;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -18,63 +22,56 @@ import org.junit.jupiter.api.Test;
 
 class StudyBalancerTest {
 
-    private final List<Undertow> servers = new ArrayList<>();
-    private final List<String> nodes = new ArrayList<>();
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final List<HttpServer> servers = new ArrayList<>();
+    private final List<String> listed = new ArrayList<>();
+    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final Node node = Node.tcp(0).name("balancer").start();
 
     @BeforeEach
-    void startNodes() {
+    void startNodes() throws Exception {
         for (String name : List.of("node1", "node2", "node3")) {
-            Undertow node = Undertow.builder()
-                    .addHttpListener(0, "127.0.0.1")
-                    .setHandler(exchange -> exchange.getResponseSender().send(name))
-                    .build();
-            node.start();
-            servers.add(node);
-            nodes.add(name + "=http://127.0.0.1:" + port(node));
+            HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            server.createContext("/", exchange -> {
+                byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
+                exchange.sendResponseHeaders(200, bytes.length);
+                exchange.getResponseBody().write(bytes);
+                exchange.close();
+            });
+            server.start();
+            servers.add(server);
+            listed.add(name + "=http://127.0.0.1:" + server.getAddress().getPort());
         }
     }
 
     @AfterEach
     void stopAll() {
-        servers.forEach(Undertow::stop);
+        servers.forEach(server -> server.stop(0));
         http.close();
+        node.close();
     }
 
     @Test
-    void stickyFollowsTheRouteInTheCookie() throws Exception {
-        URI address = balancer(true);
-        assertThat(ask(address, "abc.node2", 6)).containsExactly("node2");
-        assertThat(ask(address, "abc.node3", 6)).containsExactly("node3");
-    }
-
-    @Test
-    void stickyFollowsTheRouteInThePath() throws Exception {
-        assertThat(ask(URI.create(balancer(true) + ";jsessionid=abc.node2"), "", 6)).containsExactly("node2");
-    }
-
-    @Test
-    void stickyGoesToAnotherNodeWhenItsOwnRefusesConnections() throws Exception {
-        URI address = balancer(true);
-        servers.get(1).stop();
-        assertThat(ask(address, "abc.node2", 6)).isNotEmpty().isSubsetOf("node1", "node3");
+    void stickyFollowsTheRouteOfTheSession() throws Exception {
+        try (Balancer balancer = Balancer.open(node, StudyBalancer.settings(0, true, listed))) {
+            assertThat(ask(balancer, "", "abc.node2", 6)).containsExactly("node2");
+            assertThat(ask(balancer, ";jsessionid=abc.node3", "", 6)).containsExactly("node3");
+            servers.get(1).stop(0);
+            assertThat(ask(balancer, "", "abc.node2", 6)).isNotEmpty().isSubsetOf("node1", "node3");
+        }
     }
 
     @Test
     void freeUsesAllNodesWhateverTheSession() throws Exception {
-        assertThat(ask(balancer(false), "abc.node2", 6)).containsExactly("node1", "node2", "node3");
+        try (Balancer balancer = Balancer.open(node, StudyBalancer.settings(0, false, listed))) {
+            assertThat(ask(balancer, "", "abc.node2", 6)).containsExactly("node1", "node2", "node3");
+        }
     }
 
-    private URI balancer(boolean isSticky) {
-        Undertow balancer = StudyBalancer.start(0, isSticky, nodes);
-        servers.add(balancer);
-        return URI.create("http://127.0.0.1:" + port(balancer) + "/study/app");
-    }
-
-    private Set<String> ask(URI address, String session, int times) throws Exception {
+    private Set<String> ask(Balancer balancer, String inPath, String session, int times) throws Exception {
         Set<String> answers = new TreeSet<>();
         for (int time = 0; time < times; time++) {
-            HttpRequest.Builder request = HttpRequest.newBuilder(address).POST(HttpRequest.BodyPublishers.noBody());
+            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(balancer.url() + "/study/app" + inPath))
+                    .POST(HttpRequest.BodyPublishers.noBody());
             if (!session.isEmpty()) {
                 request.header("Cookie", "JSESSIONID=" + session);
             }
@@ -83,9 +80,5 @@ class StudyBalancerTest {
             answers.add(response.body());
         }
         return answers;
-    }
-
-    private static int port(Undertow server) {
-        return ((InetSocketAddress) server.getListenerInfo().getFirst().getAddress()).getPort();
     }
 }

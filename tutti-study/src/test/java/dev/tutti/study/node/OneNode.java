@@ -26,7 +26,7 @@ public final class OneNode implements AutoCloseable {
         keepsTheDatabase = Databases.connect(url);
         Databases.createTables(url);
         Configuration configuration = new Configuration("test", keeping, isSticky, access, 0);
-        tomcat = StudyNode.start(new NodeSettings(configuration, 0, 0, List.of(0), url, 64), directory);
+        tomcat = StudyNode.start(new NodeSettings(configuration, 0, 0, List.of(0), 0, url, 64), directory);
     }
 
     public String url() {

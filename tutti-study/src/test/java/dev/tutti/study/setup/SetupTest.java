@@ -37,10 +37,10 @@ class SetupTest {
     @Test
     void settingsOfANodeSurviveItsCommandLine() {
         NodeSettings settings = new NodeSettings(
-                new Configuration("node", Keeping.TUTTI, true, Access.HIBERNATE, 0), 1, 8_080, List.of(7_001, 7_002), "jdbc:h2:x", 64);
+                new Configuration("node", Keeping.TUTTI, true, Access.HIBERNATE, 0), 1, 8_080, List.of(7_001, 7_002), 7_003, "jdbc:h2:x", 64);
         assertThat(NodeSettings.parse(settings.arguments().toArray(new String[0]))).isEqualTo(settings);
         assertThat(settings.name()).isEqualTo("node2");
-        assertThatThrownBy(() -> NodeSettings.parse(new String[] {"x"})).hasMessage("8 arguments are wanted, not 1");
+        assertThatThrownBy(() -> NodeSettings.parse(new String[] {"x"})).hasMessage("9 arguments are wanted, not 1");
     }
 
     @Test

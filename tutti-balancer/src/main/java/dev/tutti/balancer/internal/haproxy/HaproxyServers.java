@@ -1,7 +1,8 @@
 package dev.tutti.balancer.internal.haproxy;
 
 import dev.tutti.announce.message.ContextState;
-import dev.tutti.announce.message.WebContext;
+import dev.tutti.balancer.internal.feed.ForeignServers;
+import dev.tutti.balancer.internal.feed.Trouble;
 import dev.tutti.balancer.internal.haproxy.RuntimeApi.Present;
 import dev.tutti.balancer.internal.table.RoutingTable;
 import dev.tutti.balancer.internal.table.WebNode;
@@ -16,9 +17,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes the servers of a backend those of the table: their names are the routes. Servers that HAProxy has from its file stay as they
- * are, unless a node has their name. Each call compares all, so an HAProxy that was started anew is filled again. For one thread.
+ * are, unless a node has their name. Each call compares all, so an HAProxy that was started anew is filled again.
  */
-public final class HaproxyServers {
+public final class HaproxyServers implements ForeignServers {
 
     private static final Logger LOG = LoggerFactory.getLogger(HaproxyServers.class);
 
@@ -28,15 +29,21 @@ public final class HaproxyServers {
     private final RuntimeApi api;
     private final String backend;
     private final TreeSet<String> own = new TreeSet<>();
-    private String trouble = "";
+    private final Trouble trouble;
 
     /** @param socket of level admin */
     public HaproxyServers(Path socket, String backend) {
         this.api = new RuntimeApi(socket);
         this.backend = backend;
+        this.trouble = new Trouble(name());
     }
 
-    /** Applies a table. A failure is logged when it begins and when it is over; the next call tries again. */
+    @Override
+    public String name() {
+        return "HAProxy's backend " + backend;
+    }
+
+    @Override
     public boolean apply(RoutingTable table) {
         try {
             Map<String, Present> present = api.servers(backend);
@@ -52,17 +59,10 @@ public final class HaproxyServers {
                     own.remove(route);
                 }
             }
-            if (!trouble.isEmpty()) {
-                LOG.info("HAProxy's backend {} is up to date again", backend);
-                trouble = "";
-            }
+            trouble.onDone();
             return true;
         } catch (IOException | NumberFormatException e) {
-            String text = String.valueOf(e.getMessage());
-            if (!text.equals(trouble)) {
-                LOG.error("HAProxy's backend {} can't be kept up to date: {}", backend, text);
-                trouble = text;
-            }
+            trouble.onFailed(e);
             return false;
         }
     }
@@ -82,7 +82,7 @@ public final class HaproxyServers {
         } else if (isElsewhere) {
             api.tell("set server " + server + " addr " + node.content().host() + " port " + node.content().port(), "changed", "no need to change");
         }
-        ContextState state = state(node);
+        ContextState state = node.mostTaken();
         boolean isMaintenance = before == null || before.isInMaintenance();
         boolean isDrain = before != null && before.isDraining();
         switch (state) {
@@ -107,13 +107,10 @@ public final class HaproxyServers {
         }
     }
 
-    /** Returns the state of the context that takes most: HAProxy has one state for a server. */
-    private static ContextState state(WebNode node) {
-        ContextState most = ContextState.STOPPED;
-        for (WebContext context : node.content().contexts()) {
-            most = context.state().compareTo(most) < 0 ? context.state() : most;
-        }
-        return most;
+    /** Returns true: requests that HAProxy has passed on are not known here. */
+    @Override
+    public boolean isIdle(String route) {
+        return true;
     }
 
     private void remove(String route) throws IOException {

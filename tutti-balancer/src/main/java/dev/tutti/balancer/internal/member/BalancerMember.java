@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,7 @@ public final class BalancerMember implements AutoCloseable {
     private final Directory directory;
     private final String url;
     private final Runnable onChange;
+    private final Predicate<String> isSettledElsewhere;
     private final LongAdder malformed = new LongAdder();
     private final LongAdder refused = new LongAdder();
     private final Object lock = new Object();
@@ -50,10 +52,11 @@ public final class BalancerMember implements AutoCloseable {
     /** True if members may wait to hear that no request of theirs is in flight. */
     private volatile boolean hasUnsettled;
 
-    private BalancerMember(Directory directory, String url, Runnable onChange) {
+    private BalancerMember(Directory directory, String url, Runnable onChange, Predicate<String> isSettledElsewhere) {
         this.directory = directory;
         this.url = url;
         this.onChange = onChange;
+        this.isSettledElsewhere = isSettledElsewhere;
     }
 
     /**
@@ -61,9 +64,12 @@ public final class BalancerMember implements AutoCloseable {
      *
      * @param url address of this balancer's page, for people
      * @param onChange called after each change of the table that comes from the group, before nodes are answered; may wait
+     * @param isSettledElsewhere whether another load balancer, which gets the table, has the node of a route as it is announced, and nothing in
+     *     flight that it does not allow
      */
-    public static BalancerMember join(Node node, String name, Directory directory, String url, Runnable onChange) {
-        BalancerMember member = new BalancerMember(directory, url, onChange);
+    public static BalancerMember join(
+            Node node, String name, Directory directory, String url, Runnable onChange, Predicate<String> isSettledElsewhere) {
+        BalancerMember member = new BalancerMember(directory, url, onChange, isSettledElsewhere);
         GroupBuilder builder = node.group(name);
         member.onJoined(builder.onMessage(member::onMessage).onView(member::onView).join());
         return member;
@@ -182,7 +188,7 @@ public final class BalancerMember implements AutoCloseable {
         }
         // Before the check: a request that ends after it makes another one.
         hasUnsettled = true;
-        if (!directory.isSettled(member)) {
+        if (!directory.isSettled(member) || !isSettledElsewhere.test(directory.route(member))) {
             return;
         }
         synchronized (lock) {

@@ -19,8 +19,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes that are known, from both sources, and the table that is made of them. Of two members with one route the older one
- * counts; a member counts before a node with a lease. Thread-safe; {@link #table} takes no lock.
+ * The nodes that are known, from all sources, and the table that is made of them. Of two members with one route the older one
+ * counts; a member counts before a node with a lease, and before a listed one. Thread-safe; {@link #table} takes no lock.
  */
 public final class Directory {
 
@@ -116,6 +116,12 @@ public final class Directory {
         return own == null ? 0 : own.sequence();
     }
 
+    /** Returns the route that a member announces; empty if it announces none. */
+    synchronized String route(Member member) {
+        Told own = told.get(member);
+        return own == null ? "" : own.content().route();
+    }
+
     /** Returns whether no request is in flight that the present announcement of a member does not allow. */
     synchronized boolean isSettled(Member member) {
         Told own = told.get(member);
@@ -134,6 +140,14 @@ public final class Directory {
 
     // ------------------------------------------------------------------ leases
 
+    /** Takes nodes that do not announce themselves. They stay. */
+    public synchronized void onListed(List<WebNode> nodes) {
+        for (WebNode node : nodes) {
+            leased.put(node.route(), new Leased(node, nanoTime.getAsLong() + Long.MAX_VALUE, ContextState.ENABLED));
+        }
+        rebuild();
+    }
+
     /**
      * Takes a node that is no member, or replaces it.
      *
@@ -146,6 +160,9 @@ public final class Directory {
             return "route " + node.route() + " is that of member " + speaker + "; give this node another JVMRoute";
         }
         Leased before = leased.get(node.route());
+        if (before != null && before.node().origin() == Origin.LISTED) {
+            return "route " + node.route() + " is listed in balancer.nodes; give this node another JVMRoute";
+        }
         if (before == null && leased.size() >= NODES_MAX) {
             return "there are " + NODES_MAX + " nodes already, which is the most that a balancer takes";
         }
@@ -163,20 +180,21 @@ public final class Directory {
         return null;
     }
 
-    /** Returns the node of a lease as it was announced, without orders; null if there is none. */
+    /** Returns the node of a lease as it was announced, without orders; null if there is none, or it is listed. */
     public synchronized @Nullable WebNode leased(String route) {
         Leased lease = leased.get(route);
-        return lease == null ? null : lease.node();
+        return lease == null || lease.node().origin() == Origin.LISTED ? null : lease.node();
     }
 
     /** Ends a lease. */
     public synchronized void onEnded(String route) {
-        if (leased.remove(route) != null) {
+        if (leased(route) != null) {
+            leased.remove(route);
             rebuild();
         }
     }
 
-    /** Lets a node with a lease take no more requests than {@code state} allows. */
+    /** Lets a node with a lease, or a listed one, take no more requests than {@code state} allows. */
     public synchronized boolean order(String route, ContextState state) {
         Leased lease = leased.computeIfPresent(route, (_, before) -> new Leased(before.node(), before.endNanos(), state));
         if (lease != null) {

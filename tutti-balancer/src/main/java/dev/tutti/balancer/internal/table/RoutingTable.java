@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * host come before those of all hosts. The node of its session takes it, unless it is gone, stopped or suspect. Otherwise the
  * session moves: to nodes with the same version of the context, and among them to those of the same domain, if there are any. A
  * request without a session goes to the newest version. Among several nodes the one with the fewest sessions and requests for its
- * weight is chosen. A node with more than twice the mean number of requests in flight waits, so that a new node without sessions
+ * weight is chosen; the fewest requests alone if sessions are not kept to their nodes. A node with more than twice the mean number of requests in flight waits, so that a new node without sessions
  * is not flooded.
  *
  * <p>Immutable. The same table, request and tallies give the same choice.
@@ -231,7 +231,7 @@ public final class RoutingTable {
         return chosen.isEmpty() ? pool : chosen;
     }
 
-    private static Entry least(List<Entry> pool, Tallies tallies) {
+    private Entry least(List<Entry> pool, Tallies tallies) {
         if (pool.size() == 1) {
             return pool.getFirst();
         }
@@ -250,7 +250,7 @@ public final class RoutingTable {
                 continue;
             }
             // One is added so that weights matter among nodes without sessions.
-            double score = (tallies.sessions(entry.node()) + inFlight + 1) / entry.node().weight();
+            double score = ((isSticky ? tallies.sessions(entry.node()) : 0) + inFlight + 1) / entry.node().weight();
             long sent = tallies.sent(route);
             boolean isBetter = best == null || score < bestScore || score == bestScore && sent < bestSent;
             if (isBetter) {

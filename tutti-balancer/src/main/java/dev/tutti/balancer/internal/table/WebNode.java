@@ -2,6 +2,7 @@ package dev.tutti.balancer.internal.table;
 
 import dev.tutti.announce.message.Announcement;
 import dev.tutti.announce.message.ContextState;
+import dev.tutti.announce.message.WebContext;
 
 /**
  * A node of the table.
@@ -17,7 +18,9 @@ public record WebNode(Announcement content, Origin origin, boolean isStandby) {
         /** By a member of the group. */
         GROUP,
         /** By the management protocol of mod_cluster. */
-        MOD_CLUSTER
+        MOD_CLUSTER,
+        /** By a setting of the balancer. */
+        LISTED
     }
 
     /** Load up to which a node counts as idle: differences below would only make the spread uneven. */
@@ -33,6 +36,15 @@ public record WebNode(Announcement content, Origin origin, boolean isStandby) {
     public double weight() {
         double load = content.load().value();
         return load <= LOAD_FREE ? 1 : Math.max(WEIGHT_MIN, (1 - load) / (1 - LOAD_FREE));
+    }
+
+    /** Returns the state of the context that takes most, for load balancers with one state for a server. */
+    public ContextState mostTaken() {
+        ContextState most = ContextState.STOPPED;
+        for (WebContext context : content.contexts()) {
+            most = context.state().compareTo(most) < 0 ? context.state() : most;
+        }
+        return most;
     }
 
     /** Returns whether no context takes a request. */

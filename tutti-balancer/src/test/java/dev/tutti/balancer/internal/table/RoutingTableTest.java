@@ -167,7 +167,10 @@ class RoutingTableTest {
     @Test
     void ignoresSessionsIfTheyAreFree() {
         RoutingTable table = new RoutingTable(List.of(node("a", "/shop"), node("b", "/shop")), FormerNodes.NONE, false);
-        counts.sessions.put("a", 5L);
+        // All nodes have all sessions, or know of nearly all, so their number is no reason for a choice.
+        counts.sessions.put("a", 500L);
+        counts.sessions.put("b", 501L);
+        counts.sent.put("a", 1L);
         assertThat(table.choose(session("/shop", "a"), counts, Set.of())).isInstanceOfSatisfying(Chosen.class, chosen -> {
             assertThat(chosen.node().route()).isEqualTo("b");
             assertThat(chosen.reason()).isEqualTo(Reason.FREE);

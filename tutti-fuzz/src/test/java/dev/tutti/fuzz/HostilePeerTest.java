@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class HostilePeerTest {
 
-    private static final int RUNS = Math.min(1_500, Integer.getInteger("tutti.test.seeds", 300));
+    private static final int RUNS = Math.min(1_500, Integer.getInteger("tutti.test.seeds", 200));
     private static final int NODES = 4;
     private static final String DECISION = "group control 5";
 

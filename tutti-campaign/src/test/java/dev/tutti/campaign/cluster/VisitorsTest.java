@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Nodes that come and go leave nothing behind at those that stay, and partitions of hours heal. {@code
- * -Dtutti.test.seeds=1000} lets a thousand come and go.
+ * -Dtutti.test.seeds=1000} lets a thousand come and go, and a partition last 23 hours.
  */
 class VisitorsTest {
 
@@ -24,6 +24,9 @@ class VisitorsTest {
     private static final Duration WATCHED = Duration.ofMinutes(10);
     private static final int VISITORS = Math.min(1_000, Integer.getInteger("tutti.test.seeds", 200));
     private static final int AT_A_TIME = 20;
+
+    /** Of a partition. */
+    private static final int HOURS_MAX = VISITORS < 1_000 ? 6 : 23;
 
     /** Amounts of work of a pair while it is watched. */
     private record Work(long dials, long frames, long turns) {}
@@ -100,7 +103,7 @@ class VisitorsTest {
     void partsThatWereApartForHoursComeTogetherWithoutASeed(long hours) {
         SimulatedCluster cluster = SimulatedCluster.cluster(6, hours).withSeeds(1);
         cluster.start().assertOneView(Duration.ofSeconds(5)).advance(Duration.ofMinutes(1));
-        cluster.partition(1, 2, 3).advance(Duration.ofMinutes(1)).stop(1).advance(Duration.ofHours(hours)).heal();
+        cluster.partition(1, 2, 3).advance(Duration.ofMinutes(1)).stop(1).advance(Duration.ofHours(Math.min(hours, HOURS_MAX))).heal();
         cluster.assertOneView(MERGE_MAX).assertComesToRest(Duration.ofSeconds(2));
     }
 

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 /** Histories that the checks reject, and histories that they accept. Times are in nanoseconds. */
 class HistoryCheckTest {
 
+    private static final int SEEDS = Math.min(100, Integer.getInteger("tutti.test.seeds", 25));
+
     private final List<Operation> history = new ArrayList<>();
 
     private void add(long from, long to, long delta, long sum) {
@@ -162,7 +164,7 @@ class HistoryCheckTest {
     @Test
     void everyHistoryOfACounterIsLinearizableAndAlmostNoneWithAWrongResult() {
         int seen = 0;
-        for (long seed = 0; seed < 100; seed++) {
+        for (long seed = 0; seed < SEEDS; seed++) {
             history.clear();
             SplittableRandom random = new SplittableRandom(seed);
             long value = 0;

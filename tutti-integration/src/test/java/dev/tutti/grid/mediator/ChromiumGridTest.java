@@ -80,7 +80,8 @@ class ChromiumGridTest {
             Node node = Node.tcp(0).name(site + "-m1").cluster(site).start();
             Sites sites = Sites.on(node)
                     .site(site)
-                    .awayAfter(Duration.ofMillis(200))
+                    // A site that is paused by a busy machine is not away; the last story waits for one that is.
+                    .awayAfter(Duration.ofSeconds(2))
                     .bridge(() -> Node.tcp(0).cluster("bridge").seeds(meetingPoint.address()))
                     .open();
             GridMember grid = GridMember.on(sites).timeout(Duration.ofSeconds(30)).join();

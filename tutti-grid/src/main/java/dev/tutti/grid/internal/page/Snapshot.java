@@ -29,6 +29,9 @@ final class Snapshot {
     /** Growth over less time is too inexact. */
     private static final long SPAN_NANOS_MIN = 900_000_000L;
 
+    /** Time for which the rate of a producer stands although its site does not answer in time. */
+    private static final long KEPT_NANOS = 30_000_000_000L;
+
     /** Way of measurements from the producers of one site to the consumers of another one. */
     record Way(String from, String to) implements Comparable<Way> {
         @Override
@@ -72,6 +75,14 @@ final class Snapshot {
             sequences.merge(each.producer(), each.sequence(), Math::max);
         }
         sequences.forEach((id, sequence) -> readings.put(id, reading(before == null ? null : before.readings.get(id), sequence, nanos)));
+        if (before != null && !missing.isEmpty()) {
+            // A busy site may miss the deadline each second time. Its rates would never be known without the earlier reading.
+            before.readings.forEach((id, reading) -> {
+                if (nanos - reading.nanos < KEPT_NANOS) {
+                    readings.putIfAbsent(id, reading);
+                }
+            });
+        }
         estimate(topics);
     }
 

@@ -29,7 +29,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class GridCodecTest {
 
-    private static final int RUNS = 2_000;
+    private static final int RUNS = Math.min(2_000, Integer.getInteger("tutti.test.seeds", 300));
+
+    /** Of tests that look at each byte of a value. */
+    private static final int FRAMES = Math.min(50, RUNS / 30);
 
     /** A codec and its values. */
     private enum Case {
@@ -85,7 +88,7 @@ class GridCodecTest {
     @ParameterizedTest
     @EnumSource
     void framesFollowEachOther(Case each) {
-        forEachValue(each, 50, value -> {
+        forEachValue(each, FRAMES, value -> {
             ByteOutput out = new ByteOutput();
             each.codec.put(value, out);
             each.codec.put(value, out);
@@ -99,7 +102,7 @@ class GridCodecTest {
     @ParameterizedTest
     @EnumSource
     void aFrameThatIsCutOffAnywhereIsMalformed(Case each) {
-        forEachValue(each, 50, value -> {
+        forEachValue(each, FRAMES, value -> {
             byte[] bytes = encode(each.codec, value);
             for (int length = 0; length < bytes.length; length++) {
                 byte[] part = Arrays.copyOf(bytes, length);

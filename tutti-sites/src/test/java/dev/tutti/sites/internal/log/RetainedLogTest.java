@@ -21,6 +21,8 @@ class RetainedLogTest {
 
     private static final int SEGMENT_BYTES = 2_000;
 
+    private static final int SEEDS = Math.min(300, Integer.getInteger("tutti.test.seeds", 60));
+
     @TempDir
     private Path directory;
 
@@ -36,7 +38,7 @@ class RetainedLogTest {
 
     @Test
     void logInMemoryIsLikeItsModel() throws IOException {
-        for (int seed = 0; seed < 200; seed++) {
+        for (int seed = 0; seed < SEEDS; seed++) {
             run(seed, new MemoryLog(), false);
         }
     }
@@ -44,7 +46,7 @@ class RetainedLogTest {
     /** The log is opened anew at any time, without having been closed: as after the end of its process. */
     @Test
     void logOnDiskIsLikeItsModelAlsoWhenItsProcessEnds() throws IOException {
-        for (int seed = 0; seed < 300; seed++) {
+        for (int seed = 0; seed < SEEDS; seed++) {
             run(seed, new DiskLog(directory.resolve("log-" + seed), 0, SEGMENT_BYTES), true);
         }
     }

@@ -49,6 +49,15 @@ public record Machine(long atNanos, long busyNanos) {
                 : Arrays.stream(text.split(" ")).limit(LOAD_AVERAGES).collect(Collectors.joining(" "));
     }
 
+    /** Returns the memory that processes may take without swapping, in bytes; the greatest number where there is no /proc. */
+    public static long availableBytes() {
+        return read("/proc/meminfo").lines()
+                .filter(line -> line.startsWith("MemAvailable:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
+                .findFirst()
+                .orElse(Long.MAX_VALUE);
+    }
+
     /** Returns facts about the machine on which figures depend, for the report. */
     public static Map<String, Object> description() {
         Map<String, Object> description = new LinkedHashMap<>();

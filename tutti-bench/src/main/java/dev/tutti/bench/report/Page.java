@@ -15,6 +15,7 @@ import java.util.Objects;
 public final class Page {
 
     private final StringBuilder body = new StringBuilder();
+    private String lead = "";
     private final List<Object> charts = new ArrayList<>();
 
     public Page section(String title) {
@@ -40,20 +41,30 @@ public final class Page {
     }
 
     public Page table(Table table) {
-        body.append("<div class=\"scroll\"><table><thead>");
-        row(table.titles(), "th");
-        body.append("</thead><tbody>\n");
-        table.rows().forEach(cells -> row(cells, "td"));
-        body.append("</tbody></table></div>\n");
+        body.append(html(table, "scroll"));
         return this;
     }
 
-    private void row(List<String> cells, String element) {
-        body.append("<tr>");
+    /** Shows a table in front of everything else, instead of the one that was there. Its cells may be longer than a line. */
+    public Page lead(Table table) {
+        lead = html(table, "scroll lead");
+        return this;
+    }
+
+    private static String html(Table table, String style) {
+        StringBuilder html = new StringBuilder("<div class=\"" + style + "\"><table><thead>");
+        row(html, table.titles(), "th");
+        html.append("</thead><tbody>\n");
+        table.rows().forEach(cells -> row(html, cells, "td"));
+        return html.append("</tbody></table></div>\n").toString();
+    }
+
+    private static void row(StringBuilder html, List<String> cells, String element) {
+        html.append("<tr>");
         for (String cell : cells) {
-            body.append('<').append(element).append('>').append(escape(cell)).append("</").append(element).append('>');
+            html.append('<').append(element).append('>').append(escape(cell)).append("</").append(element).append('>');
         }
-        body.append("</tr>\n");
+        html.append("</tr>\n");
     }
 
     public Page chart(Chart chart) {
@@ -79,7 +90,7 @@ public final class Page {
         return resource("report.html")
                 .replace("${title}", escape(title))
                 .replace("${style}", plot(PlotLibrary.STYLE) + resource("report.css"))
-                .replace("${body}", body)
+                .replace("${body}", lead + body)
                 .replace("${library}", "/*! " + plot(PlotLibrary.LICENSE).strip() + " */\n" + plot(PlotLibrary.SCRIPT))
                 .replace("${data}", data)
                 .replace("${script}", resource("report.js"));

@@ -38,7 +38,7 @@ public final class Papers {
                     List.of(
                             figure("fall of a sender's rate with members (2 to 16), 100 B", "4.6", source(Paper.REPORT, "n-n over TCP, below 1 kB"),
                                     TCP, Results.fall(100)),
-                            figure("the same, 10 kB", "6.1", source(Paper.REPORT, "n-n over TCP, from 10 kB on"), TCP, Results.fall(10_000)))),
+                            figure("fall of a sender's rate with members (2 to 16), 10 kB", "6.1", source(Paper.REPORT, "n-n over TCP, from 10 kB on"), TCP, Results.fall(10_000)))),
             new Experiment(
                     "transports",
                     "transports",
@@ -106,9 +106,9 @@ public final class Papers {
                     arguments("--counts 1,10 --time 20s", ""),
                     durations(45, 600),
                     List.of(
-                            figure("10 MB messages of one sender at which memory runs out, heap of 64 MB", "more than 10",
+                            figure("10 MB messages of one sender at which memory runs out, heap of 64 MB", "only 10 could be sent",
                                     source(Paper.REPORT, "memory, 1-n"), List.of("tutti", "jgroups", ""), Results.large("1-n")),
-                            figure("10 MB messages of each of all senders at which memory runs out", "more than 1", source(Paper.REPORT, "memory, n-n"),
+                            figure("10 MB messages of each of 4 senders at which memory runs out, heap of 64 MB", "only 1 could be sent", source(Paper.REPORT, "memory, n-n"),
                                     List.of("tutti", "jgroups", ""), Results.large("n-n")))),
             new Experiment(
                     "ring",
@@ -119,7 +119,7 @@ public final class Papers {
                     List.of(
                             figure("ring, 4 members, 8 kB, cards of 1 Gbit/s: MB/s at a member", "107", source(Paper.TOOLKIT, "daisy chaining"),
                                     List.of("tutti-ring", "", ""), Results.card("1gbit", "n-n", 4)),
-                            figure("fan-out, the same", "73", source(Paper.TOOLKIT, "daisy chaining"), List.of("tutti", "", ""),
+                            figure("fan-out, 4 members, 8 kB, cards of 1 Gbit/s: MB/s at a member", "73", source(Paper.TOOLKIT, "daisy chaining"), List.of("tutti", "", ""),
                                     Results.card("1gbit", "n-n", 4)))),
             new Experiment(
                     "links",
@@ -145,7 +145,7 @@ public final class Papers {
                     List.of(
                             figure("4 members, 25 threads, 1 kB, 80 % reads: requests/s of a node", "5,700 and 10,900", source(Paper.TOOLKIT, "RPC"),
                                     List.of("tutti", "jgroups-tuned", "limit"), Results.requests(4, 25, 1000)),
-                            figure("8 members, the same", "4,300 and 10,900", source(Paper.TOOLKIT, "RPC"),
+                            figure("8 members, 25 threads, 1 kB, 80 % reads: requests/s of a node", "4,300 and 10,900", source(Paper.TOOLKIT, "RPC"),
                                     List.of("tutti", "jgroups-tuned", "limit"), Results.requests(8, 25, 1000)))),
             new Experiment(
                     "rpc-grid",
@@ -155,10 +155,10 @@ public final class Papers {
                             "--members 12,23,45 --size 1kB,10kB,100kB,1MB --threads 25,200,500 --systems tutti,jgroups-tuned --repetitions 1"),
                     durations(75, 3 * 3600),
                     List.of(
-                            figure("25 threads, all members and sizes: requests of those of JGroups", "1.05 to 1.63",
+                            figure("25 threads, least and most over members and sizes: requests, of those of JGroups", "1.05 to 1.63",
                                     source(Paper.NETTY, "few threads, of blocking TCP"), List.of("tutti", "", ""),
                                     Results.requestRatio("jgroups-tuned", 1, 199)),
-                            figure("200 and 500 threads: requests of those of JGroups", "from 0.85 on", source(Paper.NETTY, "many threads, of blocking TCP"),
+                            figure("200 and 500 threads, least and most over members and sizes: requests, of those of JGroups", "from 0.85 on", source(Paper.NETTY, "many threads, of blocking TCP"),
                                     List.of("tutti", "", ""), Results.requestRatio("jgroups-tuned", 200, 500)))),
             new Experiment(
                     "latency",
@@ -183,13 +183,13 @@ public final class Papers {
                     arguments("--size 1KiB,512KiB --producers 0" + BRIEF, ""),
                     durations(60, 600),
                     List.of(
-                            figure("round trip of 1 KiB more than over a bare socket, ms", "1.2", source(Paper.MONITORING, "ping-pong, LAN"),
+                            figure("round trip of 1 KiB: ms more than over a bare socket", "1.2", source(Paper.MONITORING, "ping-pong, LAN"),
                                     List.of("direct", "", ""), Results.pathMore("socket", 1024)),
                             figure("bandwidth with 512 KiB, of that of a bare socket", "95 %", source(Paper.MONITORING, "ping-pong, LAN"), GRID,
                                     Results.pathShare("socket", 512 << 10)),
-                            figure("the same through a mediator", "27 % over HTTP", source(Paper.MONITORING, "ping-pong, WAN"),
+                            figure("bandwidth with 512 KiB through a mediator, of that of a bare socket", "27 % over HTTP", source(Paper.MONITORING, "ping-pong, WAN"),
                                     List.of("mediator", "", ""), Results.pathShare("socket", 512 << 10)),
-                            figure("round trip of 1 KiB with a socket for each message more than with one, ms", "0.2",
+                            figure("round trip of 1 KiB with a socket for each message: ms more than with one", "0.2",
                                     source(Paper.MONITORING, "a socket for each message"), List.of("", "", "socket-each"),
                                     Results.pathMore("socket", 1024)))),
             new Experiment(
@@ -209,7 +209,7 @@ public final class Papers {
                     List.of(
                             figure("4 processes started at once, until the view of all: s", "3 to 5 for a join", source(Paper.REPORT, "join timeout"),
                                     List.of("tutti", "jgroups", ""), Results.at(1e-3, "millis", "* all at once", "median")),
-                            figure("one after the other: s", "", source(Paper.REPORT, "join timeout"), List.of("tutti", "jgroups", ""),
+                            figure("4 processes started one after the other, until the view of all: s", "", source(Paper.REPORT, "join timeout"), List.of("tutti", "jgroups", ""),
                                     Results.at(1e-3, "millis", "* one by one", "median")))),
             new Experiment(
                     "groups",

@@ -4,7 +4,6 @@ import dev.tutti.bench.BenchException;
 import dev.tutti.bench.options.Output;
 import dev.tutti.bench.papers.Experiment.Profile;
 import dev.tutti.bench.report.Table;
-import dev.tutti.core.settings.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -146,8 +145,7 @@ public final class PapersCommand implements Callable<Integer> {
     /** Runs the command of an experiment as a section of this one's output. */
     private void run(Experiment experiment) {
         CommandLine command = commands.apply(experiment.command());
-        String[] description = command.getCommandSpec().usageMessage().description();
-        output.beginSection(experiment.name(), experiment.name(), String.join(" ", description));
+        output.beginSection(experiment.name(), experiment.name(), line(experiment));
         output.put("command", line(experiment));
         CommandSpec part = Objects.requireNonNull(command.getCommandSpec().mixins().get("output"), experiment.name());
         output.include(experiment.name(), (Output) part.userObject());
@@ -239,7 +237,11 @@ public final class PapersCommand implements Callable<Integer> {
         String begin(Experiment experiment) {
             beganNanos = System.nanoTime();
             return "experiment " + (all.indexOf(experiment) + 1) + " of " + all.size() + ": " + experiment.name() + ", about "
-                    + Durations.print(left(all.indexOf(experiment))) + " left";
+                    + print(left(all.indexOf(experiment))) + " left";
+        }
+
+        private static String print(Duration left) {
+            return left.toMinutes() < 2 ? left.toSeconds() + " s" : left.plusSeconds(30).toMinutes() + " min";
         }
 
         void end(Experiment experiment) {

@@ -41,28 +41,34 @@ public final class Page {
     }
 
     public Page table(Table table) {
-        body.append(html(table, "scroll"));
+        body.append(html(table, false));
         return this;
     }
 
     /** Shows a table in front of everything else, instead of the one that was there. Its cells may be longer than a line. */
     public Page lead(Table table) {
-        lead = html(table, "scroll lead");
+        lead = html(table, true);
         return this;
     }
 
-    private static String html(Table table, String style) {
-        StringBuilder html = new StringBuilder("<div class=\"" + style + "\"><table><thead>");
-        row(html, table.titles(), "th");
+    /** @param isLead whether cells have their titles: on a narrow page they stand below each other */
+    private static String html(Table table, boolean isLead) {
+        StringBuilder html = new StringBuilder("<div class=\"scroll").append(isLead ? " lead" : "").append("\"><table><thead>");
+        List<String> names = isLead ? table.titles() : List.of();
+        row(html, table.titles(), List.of(), "th");
         html.append("</thead><tbody>\n");
-        table.rows().forEach(cells -> row(html, cells, "td"));
+        table.rows().forEach(cells -> row(html, cells, names, "td"));
         return html.append("</tbody></table></div>\n").toString();
     }
 
-    private static void row(StringBuilder html, List<String> cells, String element) {
+    private static void row(StringBuilder html, List<String> cells, List<String> names, String element) {
         html.append("<tr>");
-        for (String cell : cells) {
-            html.append('<').append(element).append('>').append(escape(cell)).append("</").append(element).append('>');
+        for (int column = 0; column < cells.size(); column++) {
+            html.append('<').append(element);
+            if (column < names.size()) {
+                html.append(" data-title=\"").append(escape(names.get(column))).append('"');
+            }
+            html.append('>').append(escape(cells.get(column))).append("</").append(element).append('>');
         }
         html.append("</tr>\n");
     }

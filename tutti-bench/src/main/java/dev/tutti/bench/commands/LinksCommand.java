@@ -9,6 +9,7 @@ import dev.tutti.bench.process.BenchCluster.Layout;
 import dev.tutti.bench.process.BenchCluster.Outcome;
 import dev.tutti.bench.process.BenchCluster.Phase;
 import dev.tutti.bench.report.Chart;
+import dev.tutti.bench.report.Machine;
 import dev.tutti.bench.report.Summary;
 import dev.tutti.bench.report.Table;
 import dev.tutti.bench.systems.Spaces;
@@ -132,13 +133,17 @@ final class LinksCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        output.title("Multicast through cards of " + String.join(", ", links) + ", " + size + " messages, " + congestion);
-        output.put("congestion", congestion);
+        String control = Machine.congestion(congestion);
+        output.title("Multicast through cards of " + String.join(", ", links) + ", " + size + " messages, " + control);
+        if (!control.equals(congestion)) {
+            output.note("net.ipv4.tcp_allowed_congestion_control of this machine lacks " + congestion + ", so TCP has " + control);
+        }
+        output.put("congestion", control);
         List<String> options = output.jvmOptions("512m");
         links.forEach(LinksCommand::bytesPerSecond);
         for (String link : links) {
             for (int count : members) {
-                try (Spaces spaces = new Spaces(count, link.equals(UNSHAPED) ? "" : link, congestion)) {
+                try (Spaces spaces = new Spaces(count, link.equals(UNSHAPED) ? "" : link, control)) {
                     List<String> own = new ArrayList<>(options);
                     own.add(spaces.option());
                     measure(link, count, new Layout(own, false, List.of(), spaces.names(), null));

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param command of {@code tutti bench}, or of {@code tutti perf} with that word in front; another command of tutti is named only
  * @param needs beyond this machine's processes
  * @param arguments by profile
- * @param durations expected on two quiet cores, by profile
+ * @param durations estimates for two quiet cores, by profile, from which the time left is told
  */
 public record Experiment(
         String name,

@@ -25,7 +25,7 @@ public final class Papers {
                     "one-to-n",
                     Needs.NOTHING,
                     arguments("--size 1kB,1MB --members 4" + BRIEF, ""),
-                    durations(45, 8 * 3600),
+                    durations(30, 8 * 3600),
                     List.of(
                             figure("1 sender, 4 members, 1 kB: messages/s", "", source(Paper.REPORT, "1-n"), TCP, Results.rate("1-n", 4, 1000, 1)),
                             figure("1 sender, 4 members, 1 MB: MB/s", "", source(Paper.REPORT, "1-n"), TCP, Results.rate("1-n", 4, 1_000_000, 1)))),
@@ -34,7 +34,7 @@ public final class Papers {
                     "n-to-n",
                     Needs.NOTHING,
                     arguments("--size 100B,10kB --members 2,8 --systems tutti,jgroups" + BRIEF, ""),
-                    durations(75, 8 * 3600),
+                    durations(50, 8 * 3600),
                     List.of(
                             figure("fall of a sender's rate with members (2 to 16), 100 B", "4.6", source(Paper.REPORT, "n-n over TCP, below 1 kB"),
                                     TCP, Results.fall(100)),
@@ -45,7 +45,7 @@ public final class Papers {
                     Needs.NOTHING,
                     arguments("--pattern n-n --size 1kB --members 2,8 --systems tutti,tutti-ring,tutti-udp,jgroups,jgroups-udp" + BRIEF,
                             "--size 1kB,10kB --repetitions 3"),
-                    durations(90, 5 * 3600),
+                    durations(60, 5 * 3600),
                     List.of(
                             figure("UDP, 2 members, 1 kB: messages/s of a sender", "104", source(Paper.REPORT, "n-n over UDP"), MULTICAST,
                                     Results.rate("n-n", 2, 1000, 1 / 2.0)),
@@ -69,7 +69,7 @@ public final class Papers {
                     Needs.NOTHING,
                     arguments("--pattern n-n --size 1000B --members 4,8 --systems tutti,jgroups" + BRIEF,
                             "--pattern n-n --size 1000B --members 4,8 --repetitions 3 --warmup 40s"),
-                    durations(35, 1500),
+                    durations(28, 1500),
                     List.of(
                             figure("4 members send 1,000 B: messages/s at a member", "137,000", source(Paper.TOOLKIT, "message bundling"), TCP,
                                     Results.rate("n-n", 4, 1000, 1)),
@@ -80,7 +80,7 @@ public final class Papers {
                     "scaling",
                     Needs.NOTHING,
                     arguments("--members 2,12 --systems tutti,jgroups" + BRIEF, "--members 2,3,4,6,8,12,16,23,45 --repetitions 3"),
-                    durations(45, 2 * 3600),
+                    durations(35, 2 * 3600),
                     List.of(figure("most members (12, 23, 45) that all send 1 KiB: messages/s (members)", "", source(Paper.NETTY, "multicast test"), TCP,
                             Results.most("n-n")))),
             new Experiment(
@@ -88,7 +88,7 @@ public final class Papers {
                     "threads",
                     Needs.NOTHING,
                     arguments("--threads 1,16" + BRIEF, ""),
-                    durations(30, 6000),
+                    durations(22, 6000),
                     List.of(figure("4 members: rate with the most sending threads, of that with one", "", source(Paper.NONE, ""),
                             TCP, Results.threads()))),
             new Experiment(
@@ -96,7 +96,7 @@ public final class Papers {
                     "memory",
                     Needs.NOTHING,
                     arguments("--members 4 --size 1MiB" + BRIEF, ""),
-                    durations(15, 900),
+                    durations(12, 900),
                     List.of(figure("loads delivered with a heap of 64 MB", "out of memory when overwhelmed", source(Paper.REPORT, "memory"),
                             List.of("tutti", "", ""), Results.delivered()))),
             new Experiment(
@@ -115,7 +115,7 @@ public final class Papers {
                     "ring",
                     Needs.ROOT,
                     arguments("--members 4 --size 8kB --patterns n-n" + BRIEF, "--size 8kB"),
-                    durations(20, 1800),
+                    durations(15, 1800),
                     List.of(
                             figure("ring, 4 members, 8 kB, cards of 1 Gbit/s: MB/s at a member", "107", source(Paper.TOOLKIT, "daisy chaining"),
                                     List.of("tutti-ring", "", ""), Results.card("1gbit", "n-n", 4)),
@@ -126,7 +126,7 @@ public final class Papers {
                     "links",
                     Needs.ROOT,
                     arguments("--link 100mbit,1gbit --patterns n-n --systems tutti,jgroups,limit" + BRIEF, ""),
-                    durations(60, 2 * 3600),
+                    durations(50, 2 * 3600),
                     List.of(
                             figure("n-n, 4 members, cards of 100 Mbit/s: share of the card", "", source(Paper.REPORT, "Fast Ethernet"), TCP,
                                     Results.share("100mbit", "n-n")),
@@ -141,7 +141,7 @@ public final class Papers {
                     "rpc",
                     Needs.NOTHING,
                     arguments("--members 4,8 --threads 25 --systems tutti,jgroups-tuned" + BRIEF, "--members 4,8"),
-                    durations(40, 1800),
+                    durations(30, 1800),
                     List.of(
                             figure("4 members, 25 threads, 1 kB, 80 % reads: requests/s of a node", "5,700 and 10,900", source(Paper.TOOLKIT, "RPC"),
                                     List.of("tutti", "jgroups-tuned", "limit"), Results.requests(4, 25, 1000)),
@@ -153,7 +153,7 @@ public final class Papers {
                     Needs.NOTHING,
                     arguments("--members 12 --size 1kB,100kB --threads 25 --systems tutti,jgroups-tuned" + BRIEF,
                             "--members 12,23,45 --size 1kB,10kB,100kB,1MB --threads 25,200,500 --systems tutti,jgroups-tuned --repetitions 1"),
-                    durations(75, 3 * 3600),
+                    durations(55, 3 * 3600),
                     List.of(
                             figure("25 threads, least and most over members and sizes: requests, of those of JGroups", "1.05 to 1.63",
                                     source(Paper.NETTY, "few threads, of blocking TCP"), List.of("tutti", "", ""),
@@ -165,7 +165,7 @@ public final class Papers {
                     "latency",
                     Needs.THIS_MACHINE,
                     arguments("--rate 1000 --systems tutti,jgroups-tuned,limit --repetitions 1 --warmup 4s --time 2s", ""),
-                    durations(30, 1500),
+                    durations(25, 1500),
                     List.of(figure("1,000 multicasts/s to 4 members: p99 of the one-way time, ms", "", source(Paper.NONE, ""),
                             List.of("tutti", "jgroups-tuned", "limit"), Results.millis("p99", "rate", 1000)))),
             new Experiment(
@@ -173,7 +173,7 @@ public final class Papers {
                     "pingpong",
                     Needs.NOTHING,
                     arguments("--size 64B,100KiB --place any --systems tutti,jgroups-tuned,limit-pair" + BRIEF, ""),
-                    durations(25, 2400),
+                    durations(22, 2400),
                     List.of(figure("round trip of 64 B between members, median, ms", "", source(Paper.NONE, ""),
                             List.of("tutti", "jgroups-tuned", "limit-pair"), Results.millis("median", "bytes", 64)))),
             new Experiment(
@@ -181,7 +181,7 @@ public final class Papers {
                     "perf grid",
                     Needs.THIS_MACHINE,
                     arguments("--size 1KiB,512KiB --producers 0" + BRIEF, ""),
-                    durations(60, 600),
+                    durations(50, 600),
                     List.of(
                             figure("round trip of 1 KiB: ms more than over a bare socket", "1.2", source(Paper.MONITORING, "ping-pong, LAN"),
                                     List.of("direct", "", ""), Results.pathMore("socket", 1024)),
@@ -205,7 +205,7 @@ public final class Papers {
                     "startup",
                     Needs.NOTHING,
                     arguments("--repetitions 1", ""),
-                    durations(25, 180),
+                    durations(22, 180),
                     List.of(
                             figure("4 processes started at once, until the view of all: s", "3 to 5 for a join", source(Paper.REPORT, "join timeout"),
                                     List.of("tutti", "jgroups", ""), Results.at(1e-3, "millis", "* all at once", "median")),
@@ -216,7 +216,7 @@ public final class Papers {
                     "groups",
                     Needs.NOTHING,
                     arguments("--count 100", ""),
-                    durations(20, 60),
+                    durations(18, 60),
                     List.of(figure("threads of further groups (100, full 1,000; of JGroups 20 channels)", "28 + N for each channel",
                             source(Paper.TOOLKIT, "light channels"), List.of("tutti", "jgroups", ""), Results.at(1, "systems", "*", "threads-added")))),
             new Experiment(

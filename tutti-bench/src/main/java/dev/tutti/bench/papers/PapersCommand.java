@@ -66,6 +66,7 @@ public final class PapersCommand implements Callable<Integer> {
     private final Function<String, CommandLine> commands;
     private final boolean isRoot;
     private final Map<Figure, List<String>> measured = new LinkedHashMap<>();
+    /** Reasons for which figures are missing. */
     private final Map<Experiment, String> skipped = new LinkedHashMap<>();
 
     /** @param commands returns a new command, whose mixin {@code output} is an {@link Output}, by its name */
@@ -173,6 +174,9 @@ public final class PapersCommand implements Callable<Integer> {
         }
         Results results = new Results(section);
         experiment.figures().forEach(figure -> measured.put(figure, figure.measured(results)));
+        if (code != CommandLine.ExitCode.OK) {
+            skipped.put(experiment, "failed");
+        }
     }
 
     // ------------------------------------------------------------------ the comparison
@@ -209,7 +213,7 @@ public final class PapersCommand implements Callable<Integer> {
             values.set(0, skipped.getOrDefault(experiment, "not yet measured"));
         } else if (values.stream().allMatch(String::isEmpty)) {
             values = new ArrayList<>(values);
-            values.set(0, "not in this run");
+            values.set(0, skipped.getOrDefault(experiment, "not in this run"));
         }
         cells.addAll(values);
         cells.add(figure.theirs());

@@ -115,6 +115,7 @@ class PapersCommandTest {
                 experiment("sun", Needs.NOTHING, "--rate -1"), experiment("moon", Needs.NOTHING, "--rat 8"), experiment("star", Needs.NOTHING, "--rate 8"));
         assertThat(papers(all, "--profile", "ci")).isEqualTo(1);
         assertThat(figures().get("failures").toString()).contains("sun: no rate below 0").contains("moon: wrong usage");
+        assertThat(((List<?>) figures().get("rows")).getFirst().toString()).contains("tutti=failed");
         assertThat(((List<?>) figures().get("rows")).getLast().toString()).contains("8.00");
     }
 

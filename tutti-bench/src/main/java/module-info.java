@@ -31,6 +31,8 @@ module dev.tutti.bench {
             info.picocli;
     opens dev.tutti.bench.options to
             info.picocli;
+    opens dev.tutti.bench.papers to
+            info.picocli;
     opens dev.tutti.bench.paths to
             info.picocli;
 }

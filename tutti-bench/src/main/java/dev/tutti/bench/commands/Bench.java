@@ -3,6 +3,8 @@ package dev.tutti.bench.commands;
 import dev.tutti.bench.BenchException;
 import dev.tutti.bench.comparison.Experiment;
 import dev.tutti.bench.options.Defaults;
+import dev.tutti.bench.papers.Papers;
+import dev.tutti.bench.papers.PapersCommand;
 import dev.tutti.bench.systems.SystemKind;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.core.settings.Size;
@@ -10,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
@@ -43,13 +46,15 @@ public final class Bench {
                 .addSubcommand(startup())
                 .addSubcommand(groups())
                 .addSubcommand(rpc())
-                .addSubcommand(new ReportCommand())
                 .addSubcommand(of(new StartCommand(), Map.of("--members", "16", "--systems", "tutti")))
                 .addSubcommand(of(new ExclusionCommand(), Map.of("--systems", "tutti,tutti-udp-unicast")))
                 .addSubcommand(of(new VisitorsCommand(), Map.of("--systems", "tutti,tutti-udp-unicast")))
                 .addSubcommand(of(new SlowCommand(), Map.of("--members", "16")))
                 .addSubcommand(new StateCommand())
-                .addSubcommand(new RingCommand())
+                .addSubcommand(LinksCommand.ring())
+                .addSubcommand(LinksCommand.links())
+                .addSubcommand(of(new LargeCommand(), Map.of("--systems", "tutti,jgroups")))
+                .addSubcommand(new PapersCommand(Papers.ALL, Bench::command))
                 .addSubcommand(of(new OverheadCommand(), OverheadCommand.defaults()))
                 .addSubcommand(new RehearseCommand())
                 .addSubcommand(new CommandLine.HelpCommand());
@@ -76,28 +81,34 @@ public final class Bench {
                 "  tutti bench --systems tutti,jeromq,nats,limit --pattern 1n --html page.html",
                 "  tutti bench latency --rate 1000",
                 "  tutti bench state --size 4GiB",
-                "  tutti bench report --short --html report.html"));
+                "  tutti bench papers --profile ci --html papers.html"));
         return lines.toArray(new String[0]);
     }
 
-    static CommandLine latency() {
+    /** Returns a new command of this command line, or of {@code perf} if its name begins with that. */
+    static CommandLine command(String name) {
+        CommandLine line = name.startsWith("perf ") ? Perf.commandLine() : commandLine();
+        return Objects.requireNonNull(line.getSubcommands().get(name.replaceFirst("^perf ", "")), name);
+    }
+
+    private static CommandLine latency() {
         return of(new LatencyCommand(), LatencyCommand.defaults());
     }
 
-    static CommandLine pingpong() {
+    private static CommandLine pingpong() {
         return of(new PingpongCommand(), PingpongCommand.defaults());
     }
 
-    static CommandLine rpc() {
+    private static CommandLine rpc() {
         return of(new RpcCommand(), RpcCommand.defaults("limit,tutti,jgroups,jgroups-tuned"));
     }
 
-    static CommandLine startup() {
+    private static CommandLine startup() {
         return of(new StartupCommand(), Map.of("--systems", "tutti,jgroups"));
     }
 
     /** Returns the command that measures groups, and channels of another toolkit. */
-    static CommandLine groups() {
+    private static CommandLine groups() {
         return of(new GroupsCommand(), Map.of("--systems", "tutti,jgroups"));
     }
 

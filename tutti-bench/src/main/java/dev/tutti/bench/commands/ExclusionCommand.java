@@ -179,10 +179,10 @@ final class ExclusionCommand implements Callable<Integer> {
 
     /** Limits compilation: otherwise several JVMs on a machine of few cores would measure how they compile. */
     private Layout layout() {
-        Layout all = output.layout("256m");
+        Layout all = output.layoutHere("256m");
         List<String> options = new ArrayList<>(all.options());
         options.add("-XX:TieredStopAtLevel=1");
-        return new Layout(options, false, all.cores());
+        return all.with(options);
     }
 
     private void report(Map<Row, List<Double>> results) {

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 
 /** Messages per second of some loads on some systems. */
 @Command(mixinStandardHelpOptions = true)
-final class GridCommand implements Callable<Integer>, Part {
+final class GridCommand implements Callable<Integer> {
 
     @Mixin
     private final Axes axes = new Axes();
@@ -63,8 +63,7 @@ final class GridCommand implements Callable<Integer>, Part {
         return output.finish();
     }
 
-    @Override
-    public void measure(Output to) {
+    private void measure(Output to) {
         Grid grid = Grid.measure(axes, systems(), rounds, to.layout(experiment.heap()), to);
         switch (experiment) {
             case THREADS -> grid.judgeThreads();

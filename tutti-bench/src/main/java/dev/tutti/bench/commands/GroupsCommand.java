@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
                     + " own, of which there are 20 at most.",
         },
         footer = {"", "Examples:", "  tutti bench groups", "  tutti bench groups --count 5000 --json groups.json"})
-final class GroupsCommand implements Callable<Integer>, Part {
+final class GroupsCommand implements Callable<Integer> {
 
     private static final long HEAP_BYTES_MAX = 16 * 1024;
     private static final int CHANNELS_MAX = 20;
@@ -67,8 +67,7 @@ final class GroupsCommand implements Callable<Integer>, Part {
         return output.finish();
     }
 
-    @Override
-    public void measure(Output to) {
+    private void measure(Output to) {
         Table table = new Table(
                 "system", "node", "groups", "ms/group", "threads/group", "threads before", "after", "heap MiB before", "after",
                 "B/group", "direct MiB before", "after");

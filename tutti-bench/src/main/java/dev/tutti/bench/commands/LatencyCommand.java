@@ -43,7 +43,7 @@ import picocli.CommandLine.Option;
                     + " shows in all that it held up.",
         },
         footer = {"", "Examples:", "  tutti bench latency", "  tutti bench latency --systems tutti,tutti-inline --rate 5000"})
-final class LatencyCommand implements Callable<Integer>, Part {
+final class LatencyCommand implements Callable<Integer> {
 
     /** Greatest ratio to the times of bare sockets. */
     private static final double LIMIT_MAX = 2;
@@ -97,9 +97,8 @@ final class LatencyCommand implements Callable<Integer>, Part {
         return output.finish();
     }
 
-    @Override
-    public void measure(Output to) {
-        Layout layout = to.layout("512m");
+    private void measure(Output to) {
+        Layout layout = to.layoutHere("512m");
         List<Object> results = new ArrayList<>();
         Table table = new Table(columns());
         for (int rate : rates) {

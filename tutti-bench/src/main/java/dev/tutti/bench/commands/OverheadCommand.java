@@ -126,7 +126,7 @@ final class OverheadCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         output.title("Cost of being watched: " + members.count() + " members, n-n, " + size + ", " + rounds);
-        try (BenchCluster cluster = new BenchCluster(SystemKind.TUTTI, members.count(), output.layout("512m"))) {
+        try (BenchCluster cluster = new BenchCluster(SystemKind.TUTTI, members.count(), output.layoutHere("512m"))) {
             cluster.form();
             warmUp(cluster);
             Outcome before = work(cluster, Watch.NOTHING);

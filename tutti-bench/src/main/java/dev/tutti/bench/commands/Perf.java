@@ -53,6 +53,15 @@ public final class Perf {
     }
 
     static int run(String... arguments) {
+        CommandLine line = commandLine();
+        if (arguments.length == 0) {
+            line.usage(line.getOut());
+            return CommandLine.ExitCode.OK;
+        }
+        return line.execute(arguments);
+    }
+
+    static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Perf());
         line.addSubcommand(Bench.of(new Multicast(), Multicast.DEFAULTS));
         line.addSubcommand(Bench.of(new Pingpong(), Pingpong.DEFAULTS));
@@ -64,12 +73,7 @@ public final class Perf {
         line.addSubcommand(new BalanceCommand());
         line.addSubcommand(Bench.of(new MatchCommand(), MatchCommand.DEFAULTS));
         line.addSubcommand(Bench.of(new PathsCommand(), PathsCommand.DEFAULTS));
-        Bench.configure(line);
-        if (arguments.length == 0) {
-            line.usage(line.getOut());
-            return CommandLine.ExitCode.OK;
-        }
-        return line.execute(arguments);
+        return Bench.configure(line);
     }
 
     @Command(
@@ -100,7 +104,7 @@ public final class Perf {
         public Integer call() {
             output.title("Multicast");
             Layout plain = output.layout("512m");
-            Layout layout = new Layout(plain.options(), product.isOneProcess(), plain.cores());
+            Layout layout = plain.with(product.isOneProcess(), plain.cores());
             Grid.measure(axes, product.systems(), rounds, layout, output);
             return output.finish();
         }

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
                     + " own.",
         },
         footer = {"", "Examples:", "  tutti bench pingpong", "  tutti bench pingpong --size 64B --place one"})
-final class PingpongCommand implements Callable<Integer>, Part {
+final class PingpongCommand implements Callable<Integer> {
 
     @Mixin
     private final Output output = new Output();
@@ -64,8 +64,7 @@ final class PingpongCommand implements Callable<Integer>, Part {
         return output.finish();
     }
 
-    @Override
-    public void measure(Output to) {
+    private void measure(Output to) {
         List<Size> some = rounds.isShort() ? sizes.subList(0, Math.min(2, sizes.size())) : sizes;
         new RoundTrips(to, rounds, systems.all(), some, placements).measure(false);
     }

@@ -89,7 +89,7 @@ final class RoundTrips {
                     if (!out.contains(system)) {
                         List<Integer> cores = placement.cores.isEmpty() ? plain.cores() : placement.cores;
                         try {
-                            measure(new Layout(plain.options(), isOneProcess, cores), placement, system, repetition);
+                            measure(plain.with(isOneProcess, cores), placement, system, repetition);
                         } catch (BenchException e) {
                             out.add(system);
                             times.values().forEach(each -> each.remove(system));

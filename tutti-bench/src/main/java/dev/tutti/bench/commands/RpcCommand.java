@@ -40,9 +40,18 @@ import picocli.CommandLine.Option;
             "Threads at each member ask and wait for the answer. Every value is verified at both ends.",
         },
         footer = {"", "Examples:", "  tutti bench rpc", "  tutti perf rpc --members 4 --threads 25"})
-final class RpcCommand implements Callable<Integer>, Part {
+final class RpcCommand implements Callable<Integer> {
 
     private static final double RATIO_MIN = 4;
+    private static final String HEAP = "512m";
+    private static final long HEAP_BYTES = 512L << 20;
+
+    /** Memory of a member, estimated from members that do little. */
+    private static final long PROCESS_BYTES = 130L << 20;
+
+    /** Copies of a value that a waiting thread keeps busy: its own, a packet's and a server's. */
+    private static final long VALUES_OF_THREAD = 3;
+
     private static final double MEDIAN = 50;
     private static final double P99 = 99;
     private static final int WARMUPS = 4;
@@ -76,8 +85,13 @@ final class RpcCommand implements Callable<Integer>, Part {
             description = "Of each member. Default: ${DEFAULT-VALUE}.")
     private List<Integer> threads = List.of();
 
-    @Option(names = "--size", paramLabel = "SIZE", defaultValue = "1000B", description = "Of a value. Default: ${DEFAULT-VALUE}.")
-    private Size size = Size.kibibytes(1);
+    @Option(
+            names = "--size",
+            paramLabel = "SIZE",
+            split = ",",
+            defaultValue = "1000B",
+            description = "Of a value. Default: ${DEFAULT-VALUE}.")
+    private List<Size> sizes = List.of();
 
     @Option(
             names = "--reads",
@@ -95,6 +109,28 @@ final class RpcCommand implements Callable<Integer>, Part {
 
     static Map<String, String> defaults(String systems) {
         return Map.of("--systems", systems, "--repetitions", "3", "--warmup", "20s", "--time", "4s");
+    }
+
+    /** @param threads of each member */
+    private record Mix(int members, int threads, int bytes) {
+
+        /** Returns why this machine does not carry the mix; empty if it does. */
+        String obstacle() {
+            long held = VALUES_OF_THREAD * threads * (long) bytes;
+            if (held > HEAP_BYTES) {
+                return threads + " threads hold " + Load.print(held) + ", and a process has a heap of " + HEAP;
+            }
+            long needed = members * (PROCESS_BYTES + held);
+            long available = Machine.availableBytes();
+            return needed <= available
+                    ? ""
+                    : members + " processes need " + (needed >> 20) + " MiB, and " + (available >> 20) + " MiB are available";
+        }
+
+        @Override
+        public String toString() {
+            return members + " members, " + threads + " threads, " + Load.print(bytes);
+        }
     }
 
     /** Results of one system with one mix. */
@@ -133,47 +169,60 @@ final class RpcCommand implements Callable<Integer>, Part {
 
     @Override
     public Integer call() {
-        output.title("Requests: " + reads + " % reads of " + Load.print(size.bytes()) + ", the others write to " + copies);
-        measure(output);
+        output.title("Requests: " + reads + " % reads, the others write to " + copies);
+        List<Object> results = new ArrayList<>();
+        Table table = new Table(
+                "system", "members", "threads", "size", "requests/s and node min", "median", "max", "median µs", "p99 µs",
+                "CPU µs/request");
+        Map<SystemKind, Integer> failed = new LinkedHashMap<>();
+        for (Mix mix : mixes()) {
+            String obstacle = mix.obstacle();
+            if (!obstacle.isEmpty()) {
+                output.note(mix + ": not measured, because " + obstacle);
+                continue;
+            }
+            Map<SystemKind, Series> all = measure(mix, failed);
+            Map<String, Object> figures = new LinkedHashMap<>();
+            all.forEach((system, series) -> {
+                figures.put(system.toString(), series.toMap());
+                if (series.counts()) {
+                    table.row(cells(system, mix, series));
+                }
+            });
+            Map<String, Object> result = new LinkedHashMap<>();
+            result.put("members", mix.members);
+            result.put("threads", mix.threads);
+            result.put("bytes", mix.bytes);
+            result.put("systems", figures);
+            judge(mix, all, result);
+            results.add(result);
+            output.put("results", results);
+            output.save();
+        }
+        output.print(table);
+        plot(results);
         return output.finish();
     }
 
-    @Override
-    public void measure(Output to) {
-        List<Object> results = new ArrayList<>();
-        Table table = new Table(
-                "system", "members", "threads", "requests/s and node min", "median", "max", "median µs", "p99 µs",
-                "CPU µs/request");
-        for (int count : rounds.isShort() ? members.subList(0, 1) : members) {
-            for (int each : rounds.isShort() ? threads.subList(0, 1) : threads) {
-                Map<SystemKind, Series> all = measure(to, count, each);
-                Map<String, Object> figures = new LinkedHashMap<>();
-                all.forEach((system, series) -> {
-                    figures.put(system.toString(), series.toMap());
-                    if (series.counts()) {
-                        table.row(cells(system, count, each, series));
-                    }
-                });
-                Map<String, Object> result = new LinkedHashMap<>();
-                result.put("members", count);
-                result.put("threads", each);
-                result.put("systems", figures);
-                judge(to, count, each, all, result);
-                results.add(result);
-                to.put("results", results);
-                to.save();
+    private List<Mix> mixes() {
+        List<Mix> mixes = new ArrayList<>();
+        for (int count : members) {
+            for (Size size : sizes) {
+                for (int each : threads) {
+                    mixes.add(new Mix(count, each, Math.toIntExact(size.bytes())));
+                }
             }
         }
-        to.print(table);
-        plot(to, results);
+        return rounds.isShort() ? mixes.subList(0, 1) : mixes;
     }
 
-    private static Object[] cells(SystemKind system, int count, int threads, Series series) {
+    private static Object[] cells(SystemKind system, Mix mix, Series series) {
         Summary rate = Summary.of(series.rates);
         return new Object[] {
             system,
-            count,
-            threads,
+            mix.members,
+            mix.threads,
+            Load.print(mix.bytes),
             Grid.number(rate.min()),
             Grid.number(rate.median()),
             Grid.number(rate.max()),
@@ -183,35 +232,39 @@ final class RpcCommand implements Callable<Integer>, Part {
         };
     }
 
-    private Map<SystemKind, Series> measure(Output to, int count, int threadsEach) {
-        Layout layout = to.layout("512m");
+    /** @param failed members with which a system has failed, by system: it is not tried with more */
+    private Map<SystemKind, Series> measure(Mix mix, Map<SystemKind, Integer> failed) {
+        Layout layout = output.layout(HEAP);
         Map<SystemKind, Series> all = new LinkedHashMap<>();
         for (int repetition = 1; repetition <= rounds.repetitions(); repetition++) {
             for (SystemKind system : systems.all()) {
+                if (mix.members > failed.getOrDefault(system, mix.members)) {
+                    continue;
+                }
                 Series series = all.computeIfAbsent(system, key -> new Series());
                 if (series.fault != null) {
                     continue;
                 }
-                try (BenchCluster cluster = new BenchCluster(system, count, layout)) {
+                try (BenchCluster cluster = new BenchCluster(system, mix.members, layout)) {
                     cluster.form();
-                    measure(cluster, threadsEach, series);
-                    to.progress(String.format(
+                    measure(cluster, mix, series);
+                    output.progress(String.format(
                             Locale.ROOT,
-                            "%d/%d %-16s %d members, %d threads: %,.0f requests/s and node; load %s",
+                            "%d/%d %-16s %s: %,.0f requests/s and node; load %s",
                             repetition,
                             rounds.repetitions(),
                             system,
-                            count,
-                            threadsEach,
+                            mix,
                             series.rates.getLast(),
                             Machine.load()));
                 } catch (BenchException e) {
                     series.fault = String.valueOf(e.getMessage());
-                    String what = system + ", " + count + " members, " + threadsEach + " threads: " + series.fault;
+                    failed.putIfAbsent(system, mix.members);
+                    String what = system + ", " + mix + ": " + series.fault + "; not tried with more members";
                     if (system.isOwn()) {
-                        to.fail(what);
+                        output.fail(what);
                     } else {
-                        to.disqualify(what);
+                        output.disqualify(what);
                     }
                 }
             }
@@ -219,15 +272,15 @@ final class RpcCommand implements Callable<Integer>, Part {
         return all;
     }
 
-    private void measure(BenchCluster cluster, int threadsEach, Series series) {
+    private void measure(BenchCluster cluster, Mix mix, Series series) {
         List<Child> children = cluster.children();
-        Line serve = Line.of("serve").with("size", size.bytes());
+        Line serve = Line.of("serve").with("size", mix.bytes);
         children.forEach(child -> child.say(serve));
         children.forEach(child -> child.await("serving", SERVE_MAX));
         for (int number = 0; number < WARMUPS; number++) {
-            request(children, threadsEach, rounds.warmup().dividedBy(WARMUPS));
+            request(children, mix, rounds.warmup().dividedBy(WARMUPS));
         }
-        List<Line> lines = request(children, threadsEach, rounds.time());
+        List<Line> lines = request(children, mix, rounds.time());
         double perSecond = 0;
         long requests = 0;
         for (Line line : lines) {
@@ -246,10 +299,10 @@ final class RpcCommand implements Callable<Integer>, Part {
     }
 
     /** @throws BenchException if any request failed, or returned another value than was written */
-    private List<Line> request(List<Child> children, int threadsEach, Duration time) {
+    private List<Line> request(List<Child> children, Mix mix, Duration time) {
         Line line = Line.of("request")
-                .with("size", size.bytes())
-                .with("threads", threadsEach)
+                .with("size", mix.bytes)
+                .with("threads", mix.threads)
                 .with("reads", reads)
                 .with("copies", copies)
                 .with("time", time.toNanos())
@@ -268,8 +321,7 @@ final class RpcCommand implements Callable<Integer>, Part {
         return lines;
     }
 
-    private static void judge(
-            Output to, int count, int threads, Map<SystemKind, Series> all, Map<String, Object> result) {
+    private void judge(Mix mix, Map<SystemKind, Series> all, Map<String, Object> result) {
         Series own = all.get(SystemKind.TUTTI);
         double rate = 0;
         double p99 = Double.MAX_VALUE;
@@ -292,23 +344,23 @@ final class RpcCommand implements Callable<Integer>, Part {
         double ratio = own.rate() / rate;
         result.put("ratio", ratio);
         result.put("p99-ratio", own.p99() / p99);
-        String mix = String.format(Locale.ROOT, "%d members, %d threads: ", count, threads);
-        to.bound(
+        output.bound(
                 String.format(
-                        Locale.ROOT, "%s%.2f times the requests of jgroups, at least %.1f", mix, ratio, RATIO_MIN),
+                        Locale.ROOT, "%s: %.2f times the requests of jgroups, at least %.1f", mix, ratio, RATIO_MIN),
                 ratio >= RATIO_MIN);
-        to.bound(
-                String.format(Locale.ROOT, "%sp99 %,.0f µs, below that of jgroups, %,.0f", mix, own.p99(), p99),
+        output.bound(
+                String.format(Locale.ROOT, "%s: p99 %,.0f µs, below that of jgroups, %,.0f", mix, own.p99(), p99),
                 own.p99() < p99);
     }
 
-    private static void plot(Output to, List<Object> results) {
-        Chart.Builder rates = new Chart.Builder("requests/s and node", "members x threads", "requests/s", true);
-        Chart.Builder tails = new Chart.Builder("p99 of a request", "members x threads", "µs", true);
+    private void plot(List<Object> results) {
+        Chart.Builder rates = new Chart.Builder("requests/s and node", "members x threads x size", "requests/s", true);
+        Chart.Builder tails = new Chart.Builder("p99 of a request", "members x threads x size", "µs", true);
         long place = 0;
         for (Object each : results) {
             if (each instanceof Map<?, ?> result && result.get("systems") instanceof Map<?, ?> figures) {
-                String name = result.get("members") + " x " + result.get("threads");
+                String name = result.get("members") + " x " + result.get("threads")
+                        + (sizes.size() > 1 && result.get("bytes") instanceof Integer bytes ? " x " + Load.print(bytes) : "");
                 for (var system : figures.entrySet()) {
                     if (system.getValue() instanceof Map<?, ?> map
                             && map.get("requests-per-second-and-node") instanceof Map<?, ?> rate
@@ -322,7 +374,7 @@ final class RpcCommand implements Callable<Integer>, Part {
             }
             place++;
         }
-        to.chart(rates);
-        to.chart(tails);
+        output.chart(rates);
+        output.chart(tails);
     }
 }

@@ -162,7 +162,7 @@ final class StartCommand implements Callable<Integer> {
                 "-XX:+UnlockDiagnosticVMOptions",
                 "-XX:+IgnoreUnrecognizedVMOptions",
                 "-XX:-AOTReplayTraining"));
-        return new Layout(options, false, all.cores());
+        return all.with(options);
     }
 
     /** Measures the join of a member whose seeds nobody listens on. */

@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
             "The start of the JVMs included: all at the same time, and each when the one before has joined.",
         },
         footer = {"", "Examples:", "  tutti bench startup", "  tutti bench startup --members 8 --systems tutti,jgroups"})
-final class StartupCommand implements Callable<Integer>, Part {
+final class StartupCommand implements Callable<Integer> {
 
     private static final double RATIO_MAX = 0.5;
     private static final Duration VIEW_MAX = Duration.ofSeconds(120);
@@ -64,8 +64,7 @@ final class StartupCommand implements Callable<Integer>, Part {
         return output.finish();
     }
 
-    @Override
-    public void measure(Output to) {
+    private void measure(Output to) {
         Layout layout = to.layout("512m");
         int count = isShort ? 1 : repetitions;
         Map<Way, List<Double>> results = new LinkedHashMap<>();

@@ -92,7 +92,7 @@ final class VisitorsCommand implements Callable<Integer> {
 
     private double[] measure(SystemKind system) {
         // The nodes of a wave share the direct memory of one process, and receive up to some MiB each.
-        Layout layout = output.layout("1g");
+        Layout layout = output.layoutHere("1g");
         try (BenchCluster cluster = BenchCluster.withSharers(system, 2, 0, layout)) {
             List<Child> pair = List.copyOf(cluster.children());
             join(pair);

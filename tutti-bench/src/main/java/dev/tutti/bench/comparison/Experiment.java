@@ -25,8 +25,8 @@ public enum Experiment {
                     "--warmup", "8s", "--time", "2s"),
             "All begin at the same instant, and the slowest sender counts."),
     TRANSPORTS(
-            "TCP, UDP and IP multicast, with and without flow control",
-            "tutti,tutti-udp,tutti-udp-unicast,jgroups,jgroups-uncontrolled,jgroups-udp,jgroups-udp-uncontrolled",
+            "TCP, UDP, IP multicast and the ring, with and without flow control",
+            "tutti,tutti-ring,tutti-udp,tutti-udp-unicast,jgroups,jgroups-uncontrolled,jgroups-udp,jgroups-udp-uncontrolled",
             Map.of("--pattern", "1-n,n-n", "--size", "1KiB,10KiB", "--members", Experiment.ALL_MEMBERS),
             "tutti has no mode without flow control: its window is its memory."),
     THREADS(
@@ -89,7 +89,7 @@ public enum Experiment {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Returns the experiments in the report; the first one is for questions of one's own. */
+    /** Returns all but the first one, which is for questions of one's own. */
     public static List<Experiment> reported() {
         return List.of(ONE_TO_N, N_TO_N, TRANSPORTS, THREADS, SCALING, MEMORY);
     }

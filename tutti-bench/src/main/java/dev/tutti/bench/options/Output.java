@@ -2,10 +2,11 @@ package dev.tutti.bench.options;
 
 import dev.tutti.bench.BenchException;
 import dev.tutti.bench.process.BenchCluster.Layout;
+import dev.tutti.bench.process.Machines;
 import dev.tutti.bench.report.Chart;
 import dev.tutti.bench.report.Machine;
-import dev.tutti.bench.report.Page;
 import dev.tutti.bench.report.Table;
+import dev.tutti.bench.systems.Addresses;
 import dev.tutti.internal.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -18,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -71,16 +73,23 @@ public final class Output {
             description = "Binds processes to these cores by turns (taskset): 0 puts all on one.")
     private List<Integer> cores = new ArrayList<>();
 
-    private final Map<String, Object> values = new LinkedHashMap<>();
-    private final List<String> failures = new ArrayList<>();
-    private final List<String> disqualified = new ArrayList<>();
-    private final List<String> missed = new ArrayList<>();
-    private final Page page = new Page();
-    private Map<String, Object> section = values;
-    private String title = "tutti bench";
-    private boolean hasTick;
+    @Mixin
+    private final Hosts hosts = new Hosts();
 
+    private Report report = new Report();
+
+    /** Output of the command that this one is a part of; null for a command of its own. */
+    private @Nullable Output whole;
+
+    private String prefix = "";
+
+    /** Returns the options of JVMs on this machine. */
     public List<String> jvmOptions(String heapDefault) {
+        hosts.requireNone();
+        return allOptions(heapDefault);
+    }
+
+    private List<String> allOptions(String heapDefault) {
         List<String> all = new ArrayList<>(List.of(
                 "-Xmx" + (heap == null ? heapDefault : heap),
                 "-XX:+UseSerialGC",
@@ -91,12 +100,40 @@ public final class Output {
                 .filter(argument -> argument.startsWith("-XX:AOTCache=") || argument.startsWith("-Xlog:aot="))
                 .forEach(all::add);
         all.addAll(options);
-        section.put("jvm", List.copyOf(all));
+        report.section.put("jvm", List.copyOf(all));
         return all;
     }
 
-    /** Returns a layout with a process for each member. */
+    /** Returns the options of processes as they were given, for a command that is a part of this one. */
+    public List<String> processArguments() {
+        List<String> arguments = new ArrayList<>();
+        if (heap != null) {
+            arguments.add("--heap=" + heap);
+        }
+        options.forEach(option -> arguments.add("--jvm=" + option));
+        cores.forEach(core -> arguments.add("--cores=" + core));
+        arguments.addAll(hosts.arguments());
+        return arguments;
+    }
+
+    /** Returns whether processes are on other machines. */
+    public boolean isElsewhere() {
+        return hosts.areGiven();
+    }
+
+    /** Returns a layout with a process for each member, on the machines that were given. */
     public Layout layout(String heapDefault) {
+        Machines machines = hosts.machines();
+        List<String> all = allOptions(heapDefault);
+        if (machines != null) {
+            all.add(Addresses.option(machines.addresses()));
+            put("hosts", machines.names());
+        }
+        return new Layout(all, false, cores, List.of(), machines);
+    }
+
+    /** Returns a layout with a process for each member, on this machine. */
+    public Layout layoutHere(String heapDefault) {
         return new Layout(jvmOptions(heapDefault), false, cores);
     }
 
@@ -104,67 +141,91 @@ public final class Output {
 
     /** Sets the title of the file and the page, and prints it. */
     public void title(String text) {
-        title = text;
-        values.put("title", text);
-        print(text);
+        if (whole == null) {
+            report.title = text;
+            report.values.put("title", text);
+            print(text);
+        } else {
+            report.section.put("title", text);
+            note(text);
+        }
+    }
+
+    /**
+     * Lets the results of a command, which has not begun, become a section of this one's; files and exit code are this one's.
+     *
+     * @param name of the command, in front of its failures
+     */
+    public void include(String name, Output part) {
+        part.report = report;
+        part.whole = this;
+        part.prefix = name + ": ";
     }
 
     /** Assigns values and tables to a part of the report, until {@link #endSection}. */
     public void beginSection(String name, String heading, String text) {
         Map<String, Object> part = new LinkedHashMap<>();
-        values.put(name, part);
-        section = part;
-        page.section(heading).text(text);
+        report.values.put(name, part);
+        report.section = part;
+        report.page.section(heading).text(text);
         print("\n" + heading);
     }
 
-    public void endSection() {
-        section = values;
+    /** Returns the values of the section, and ends it. */
+    public Map<String, Object> endSection() {
+        Map<String, Object> ended = report.section;
+        report.section = report.values;
+        return ended;
+    }
+
+    /** Shows a table at the beginning of the page, instead of the one that was there. */
+    public void lead(Table table) {
+        report.page.lead(table);
     }
 
     /** Adds a figure to the file. */
     public void put(String name, Object value) {
-        section.put(name, value);
+        report.section.put(name, value);
     }
 
     public void print(Table table) {
         print(table.toString());
-        page.table(table);
+        report.page.table(table);
     }
 
     /** Prints a text, and adds it to the page. */
     public void note(String text) {
         print(text);
-        page.note(text);
+        report.page.note(text);
     }
 
     public void chart(Chart.Builder chart) {
         if (chart.isLine()) {
-            page.chart(chart.build());
+            report.page.chart(chart.build());
         }
     }
 
     public void chart(Chart chart) {
-        page.chart(chart);
+        report.page.chart(chart);
     }
 
     /** Records that a verification has failed. */
     public void fail(String failure) {
-        failures.add(failure);
+        report.failures.add(prefix + failure);
     }
 
     /** Records that a compared system has lost, reordered or changed a message, or does not run: it can't win. */
     public void disqualify(String what) {
-        disqualified.add(what);
+        report.disqualified.add(prefix + what);
         progress("disqualified: " + what);
     }
 
     /** Records whether a bound of the requirements holds. */
     public void bound(String what, boolean isHeld) {
         print((isHeld ? "held:   " : "MISSED: ") + what);
-        page.verdict((isHeld ? "held: " : "missed: ") + what, isHeld);
+        report.page.verdict((isHeld ? "held: " : "missed: ") + what, isHeld);
         if (!isHeld) {
-            missed.add(what);
+            report.missed.add(prefix + what);
         }
     }
 
@@ -173,9 +234,9 @@ public final class Output {
     /** Prints progress on the standard error. */
     public void progress(String text) {
         PrintWriter err = spec().commandLine().getErr();
-        err.println((hasTick ? "\r\033[K" : "") + "  " + text);
+        err.println((report.hasTick ? "\r\033[K" : "") + "  " + text);
         err.flush();
-        hasTick = false;
+        report.hasTick = false;
     }
 
     /** Prints a transient text that the next one replaces; only on a terminal. */
@@ -184,7 +245,7 @@ public final class Output {
             PrintWriter err = spec().commandLine().getErr();
             err.print("\r\033[K  " + text);
             err.flush();
-            hasTick = true;
+            report.hasTick = true;
         }
     }
 
@@ -193,7 +254,9 @@ public final class Output {
     }
 
     public void print(String text) {
-        if (!STANDARD_OUTPUT.equals(json)) {
+        if (whole != null) {
+            whole.print(text);
+        } else if (!STANDARD_OUTPUT.equals(json)) {
             PrintWriter out = spec().commandLine().getOut();
             out.println(text);
             out.flush();
@@ -202,39 +265,46 @@ public final class Output {
 
     /** Prints failures, writes the files, and returns the exit code. */
     public int finish() {
-        Map<String, Object> machine = Machine.description();
-        values.put("machine", machine);
-        values.put("failures", failures);
-        values.put("disqualified", disqualified);
-        values.put("missed", missed);
-        for (String failure : failures) {
-            print("FAILED: " + failure);
-            page.verdict("failed: " + failure, false);
+        if (whole != null) {
+            return HELD;
         }
-        for (String system : disqualified) {
+        Map<String, Object> machine = Machine.description();
+        report.values.put("machine", machine);
+        report.values.put("failures", report.failures);
+        report.values.put("disqualified", report.disqualified);
+        report.values.put("missed", report.missed);
+        for (String failure : report.failures) {
+            print("FAILED: " + failure);
+            report.page.verdict("failed: " + failure, false);
+        }
+        for (String system : report.disqualified) {
             print("disqualified: " + system);
-            page.text("disqualified: " + system);
+            report.page.text("disqualified: " + system);
         }
         print("machine: " + machine);
-        page.facts(machine);
+        report.page.facts(machine);
         save();
         if (STANDARD_OUTPUT.equals(json)) {
-            spec().commandLine().getOut().println(Json.write(values));
+            spec().commandLine().getOut().println(Json.write(report.values));
             spec().commandLine().getOut().flush();
         }
-        if (!failures.isEmpty()) {
+        if (!report.failures.isEmpty()) {
             return FAILED;
         }
-        return isStrict && !missed.isEmpty() ? MISSED : HELD;
+        return isStrict && !report.missed.isEmpty() ? MISSED : HELD;
     }
 
     /** Writes the files as far as there are results, so that these outlive an interruption. */
     public void save() {
+        if (whole != null) {
+            whole.save();
+            return;
+        }
         if (json != null && !STANDARD_OUTPUT.equals(json)) {
-            write(Path.of(json), Json.write(values) + "\n");
+            write(Path.of(json), Json.write(report.values) + "\n");
         }
         if (html != null) {
-            write(html, page.write(title));
+            write(html, report.page.write(report.title));
         }
     }
 

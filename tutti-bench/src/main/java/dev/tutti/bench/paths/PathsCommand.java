@@ -97,7 +97,7 @@ public final class PathsCommand implements Callable<Integer> {
         }
         output.title("Measurements from producers to consumers, " + (link.isEmpty() ? "loopback" : "cards of " + link) + ", " + rounds);
         paths.forEach(path -> output.note(path + ": " + path.description()));
-        Layout layout = output.layout("512m");
+        Layout layout = output.layoutHere("512m");
         if (link.isEmpty()) {
             measure(bytes, layout, null);
         } else {

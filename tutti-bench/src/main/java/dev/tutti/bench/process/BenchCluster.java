@@ -1,7 +1,6 @@
 package dev.tutti.bench.process;
 
 import dev.tutti.bench.BenchException;
-import dev.tutti.bench.systems.Spaces;
 import dev.tutti.bench.systems.SystemKind;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Members of one system on this machine, in processes of their own or in one. */
 public final class BenchCluster implements AutoCloseable {
@@ -43,16 +43,34 @@ public final class BenchCluster implements AutoCloseable {
      * @param options of each process's JVM
      * @param isOneProcess all in one, or each in its own
      * @param cores that processes are bound to, by turns; empty for any
-     * @param spaces network namespaces of the processes, in which {@link Spaces#HOSTS} of the options are theirs; empty for none
+     * @param spaces network namespaces of the processes, whose addresses the options have; empty for none
+     * @param machines of the processes, whose addresses the options have; null for this one
      */
-    public record Layout(List<String> options, boolean isOneProcess, List<Integer> cores, List<String> spaces) {
+    public record Layout(
+            List<String> options, boolean isOneProcess, List<Integer> cores, List<String> spaces, @Nullable Machines machines) {
+
+        public Layout {
+            if (isOneProcess && machines != null) {
+                throw new BenchException("all members in one process are on one machine, without --hosts");
+            }
+        }
 
         public Layout(List<String> options, boolean isOneProcess, List<Integer> cores) {
-            this(options, isOneProcess, cores, List.of());
+            this(options, isOneProcess, cores, List.of(), null);
         }
 
         static Layout of(List<String> options) {
             return new Layout(options, false, List.of());
+        }
+
+        /** Returns the same placement with other options of JVMs. */
+        public Layout with(List<String> otherOptions) {
+            return new Layout(otherOptions, isOneProcess, cores, spaces, machines);
+        }
+
+        /** Returns the same options with another placement on the same machines. */
+        public Layout with(boolean isInOneProcess, List<Integer> otherCores) {
+            return new Layout(options, isInOneProcess, otherCores, spaces, machines);
         }
 
         private List<String> prefix(int process) {
@@ -62,6 +80,13 @@ public final class BenchCluster implements AutoCloseable {
             return cores.isEmpty()
                     ? List.of()
                     : List.of("taskset", "-c", Integer.toString(cores.get(process % cores.size())));
+        }
+
+        /** Starts a process of members. */
+        private Host start(String name, int process, List<String> arguments, List<Integer> ranks) {
+            return machines == null
+                    ? new Host(name, prefix(process), options, arguments, ranks)
+                    : new Host(name, machines, process, prefix(process), options, arguments, ranks);
         }
     }
 
@@ -127,16 +152,13 @@ public final class BenchCluster implements AutoCloseable {
         try {
             for (List<Integer> ranks : ranks(started, layout.isOneProcess())) {
                 String held = ranks.stream().map(String::valueOf).collect(Collectors.joining(","));
-                Host host = new Host(
-                        kind + (layout.isOneProcess() ? "" : " m" + held),
-                        layout.prefix(hosts.size()),
-                        layout.options(),
-                        List.of(kind.name(), held, ports),
-                        ranks);
+                Host host = layout.start(
+                        kind + (layout.isOneProcess() ? "" : " m" + held), hosts.size(), List.of(kind.name(), held, ports), ranks);
                 hosts.add(host);
                 children.addAll(host.children());
             }
             children.forEach(child -> child.await("ready", START_MAX));
+            hosts.forEach(Host::synchronize);
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -183,7 +205,7 @@ public final class BenchCluster implements AutoCloseable {
         String held = ranks.stream().map(String::valueOf).collect(Collectors.joining(","));
         String all = ports.stream().map(String::valueOf).collect(Collectors.joining(","));
         List<String> arguments = List.of(kind.name(), held, all);
-        Host host = new Host(kind + " m" + held, layout.prefix(hosts.size()), layout.options(), arguments, ranks);
+        Host host = layout.start(kind + " m" + held, hosts.size(), arguments, ranks);
         hosts.add(host);
         children.addAll(host.children());
         return host.children();
@@ -200,14 +222,14 @@ public final class BenchCluster implements AutoCloseable {
         try {
             for (int rank = 0; rank < members; rank++) {
                 List<String> arguments = List.of(kind.name(), Integer.toString(rank), ports, Member.JOIN);
-                Host host = new Host(
-                        kind + " m" + rank, layout.prefix(rank), layout.options(), arguments, List.of(rank));
+                Host host = layout.start(kind + " m" + rank, rank, arguments, List.of(rank));
                 cluster.hosts.add(host);
                 cluster.children.addAll(host.children());
                 if (isOneByOne) {
                     host.children().getFirst().await("joined", FORM_MAX);
                 }
             }
+            cluster.hosts.forEach(Host::synchronize);
             return cluster;
         } catch (RuntimeException e) {
             cluster.close();

@@ -68,11 +68,11 @@ public final class Child {
             while (true) {
                 Line found = take(verb, condition);
                 if (found != null) {
-                    return found;
+                    return host.fromThere(found);
                 }
                 Line failed = take("failed", line -> true);
                 if (failed != null || isOver) {
-                    String what = failed == null ? " has ended" : " failed: " + failed.text("why").replace('_', ' ');
+                    String what = failed == null ? host.end() : " failed: " + failed.text("why").replace('_', ' ');
                     throw new BenchException(name + what + host.tail());
                 }
                 long left = end - System.nanoTime();
@@ -110,7 +110,7 @@ public final class Child {
         List<Line> taken = new ArrayList<>();
         synchronized (lines) {
             for (Line line = take(verb, any -> true); line != null; line = take(verb, any -> true)) {
-                taken.add(line);
+                taken.add(host.fromThere(line));
             }
         }
         return taken;

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -17,12 +18,16 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A process that holds one member or several, as the coordinator sees it. */
 public final class Host implements AutoCloseable {
 
     private static final int LOG_LINES_SHOWN = 12;
     private static final int EXIT_SECONDS_MAX = 5;
+    private static final int CLOCK_TRIPS = 9;
+    private static final Duration CLOCK_MAX = Duration.ofSeconds(60);
+
     /** Main class of its process, unless told otherwise. */
     private static final String MAIN = "dev.tutti.bench.process.Member";
 
@@ -32,6 +37,13 @@ public final class Host implements AutoCloseable {
     private final Path log;
     private final long startedAtNanos;
     private final List<Child> children = new ArrayList<>();
+
+    /** Where it runs; null for this machine. */
+    private final @Nullable Machines machines;
+
+    private final String machine;
+    private volatile long remotePid;
+    private volatile long aheadNanos;
 
     /**
      * Starts a JVM like this one: the same Java, the same class path, and {@code options}.
@@ -52,11 +64,32 @@ public final class Host implements AutoCloseable {
             String main,
             List<String> arguments,
             List<Integer> ranks) {
+        this(name, null, "", Stream.of(prefix.stream(), javaCommand(options).stream(), Stream.of(main), arguments.stream())
+                .flatMap(words -> words)
+                .toList(), ranks);
+    }
+
+    /**
+     * Starts a JVM on another machine.
+     *
+     * @param process number of the process, which decides on which one
+     */
+    Host(
+            String name,
+            Machines machines,
+            int process,
+            List<String> prefix,
+            List<String> options,
+            List<String> arguments,
+            List<Integer> ranks) {
+        this(name + " at " + machines.of(process), machines, machines.of(process),
+                machines.javaCommand(machines.of(process), prefix, options, MAIN, arguments), ranks);
+    }
+
+    private Host(String name, @Nullable Machines machines, String machine, List<String> command, List<Integer> ranks) {
         this.name = name;
-        List<String> command = new ArrayList<>(prefix);
-        command.addAll(javaCommand(options));
-        command.add(main);
-        command.addAll(arguments);
+        this.machines = machines;
+        this.machine = machine;
         for (int rank : ranks) {
             children.add(new Child(name + (ranks.size() > 1 ? " m" + rank : ""), rank, this));
         }
@@ -86,16 +119,21 @@ public final class Host implements AutoCloseable {
                 System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
     }
 
-    /** Returns that of this process. Jars come first, as an archive of their classes (CDS) serves the beginning only. */
     private static String classPath() {
+        return classPathEntries().stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /** Returns that of this process. Jars come first, as an archive of their classes (CDS) serves the beginning only. */
+    static List<Path> classPathEntries() {
         return Stream.of("jdk.module.path", "java.class.path")
                 .map(System::getProperty)
                 .filter(Objects::nonNull)
                 .flatMap(path -> Arrays.stream(path.split(File.pathSeparator)))
                 .filter(entry -> !entry.isEmpty())
                 .distinct()
-                .sorted(Comparator.comparing(entry -> Files.isDirectory(Path.of(entry))))
-                .collect(Collectors.joining(File.pathSeparator));
+                .map(Path::of)
+                .sorted(Comparator.comparing(Files::isDirectory))
+                .toList();
     }
 
     public List<Child> children() {
@@ -122,14 +160,40 @@ public final class Host implements AutoCloseable {
     }
 
     private void pass(Line line) {
+        if (line.verb().equals("ready")) {
+            remotePid = line.number("pid", 0);
+        }
         int member = line.count(Line.MEMBER);
         children.stream().filter(child -> child.rank() == member).forEach(child -> child.add(line));
     }
 
+    /** Compares its clock with this machine's; exact to half of the shortest of some round trips. */
+    void synchronize() {
+        if (machines == null) {
+            return;
+        }
+        long least = Long.MAX_VALUE;
+        for (int trip = 0; trip < CLOCK_TRIPS; trip++) {
+            long asked = System.nanoTime();
+            long there = children.getFirst().say(Line.of("clock")).await("clock", CLOCK_MAX).number("now");
+            long took = System.nanoTime() - asked;
+            if (took < least) {
+                least = took;
+                aheadNanos = there - asked - took / 2;
+            }
+        }
+    }
+
+    /** Returns a line of its, with instants of this machine's clock. */
+    Line fromThere(Line line) {
+        return line.shifted(-aheadNanos);
+    }
+
     void say(Line line) {
+        Line there = line.shifted(aheadNanos);
         try {
             synchronized (input) {
-                input.write(line.toString());
+                input.write(there.toString());
                 input.newLine();
                 input.flush();
             }
@@ -140,6 +204,10 @@ public final class Host implements AutoCloseable {
 
     /** Stops it, as {@code kill -STOP} does. */
     void stop() {
+        if (machines != null) {
+            machines.signal(machine, "STOP", remotePid);
+            return;
+        }
         try {
             Process kill = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).inheritIO().start();
             if (kill.waitFor() != 0) {
@@ -155,8 +223,21 @@ public final class Host implements AutoCloseable {
 
     /** Kills it and the processes that it has started, as {@code kill -9} does. */
     void kill() {
+        if (machines != null && remotePid != 0 && process.isAlive()) {
+            machines.signal(machine, "KILL", remotePid);
+        }
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
+    }
+
+    /** Returns how it has ended, for messages. */
+    String end() {
+        try {
+            return process.waitFor(EXIT_SECONDS_MAX, TimeUnit.SECONDS) ? " has ended with code " + process.exitValue() : " has ended";
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return " has ended";
+        }
     }
 
     /** Returns the end of its standard error, for messages. */

@@ -2,6 +2,7 @@ package dev.tutti.bench.process;
 
 import dev.tutti.bench.BenchException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -12,6 +13,9 @@ public record Line(String verb, Map<String, String> values) {
 
     /** Name of the value that identifies the receiving or sending member. */
     public static final String MEMBER = "m";
+
+    /** Names of values that are instants of {@link System#nanoTime}. */
+    private static final List<String> INSTANTS = List.of("at", "began", "ended");
 
     private static final String MARK = "#bench ";
 
@@ -28,6 +32,16 @@ public record Line(String verb, Map<String, String> values) {
     public Line to(int member) {
         Line line = new Line(verb, new LinkedHashMap<>(values));
         return line.with(MEMBER, member);
+    }
+
+    /** Returns the same line with later instants, for the clock of another machine. */
+    Line shifted(long nanos) {
+        if (nanos == 0) {
+            return this;
+        }
+        Line line = new Line(verb, new LinkedHashMap<>(values));
+        INSTANTS.forEach(name -> line.values.computeIfPresent(name, (_, value) -> Long.toString(Long.parseLong(value) + nanos)));
+        return line;
     }
 
     /** Returns whether a text is a line of a member, and not one of a library. */

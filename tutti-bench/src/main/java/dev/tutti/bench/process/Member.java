@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * A member in a measured process: executes commands from lines on the standard input, and answers on the standard
  * output. The process ends when its input does, so that it never outlives the process that started it.
  *
- * <p>Times are {@link System#nanoTime}, which on Linux is CLOCK_MONOTONIC: one clock for all processes of a machine.
+ * <p>Times are {@link System#nanoTime}, which on Linux is CLOCK_MONOTONIC: one clock for all processes of a machine. The
+ * coordinator translates those of other machines.
  */
 final class Member {
 
@@ -118,7 +119,7 @@ final class Member {
     }
 
     private void run() {
-        say(Line.of("ready"));
+        say(Line.of("ready").with("pid", ProcessHandle.current().pid()));
         try {
             while (true) {
                 say(answer(commands.take()));
@@ -141,6 +142,7 @@ final class Member {
     private Line answer(Line command) {
         return switch (command.verb()) {
             case "join" -> join();
+            case "clock" -> Line.of("clock").with("now", System.nanoTime());
             case "run" -> runPhase(command);
             case "cost" -> cost();
             case "latencies" -> Line.of("latencies").with("nanos", Latencies.print(receipts.times(seat.rank())));

@@ -106,10 +106,10 @@ public final class NodesComparison {
     private String measureOnce(SystemKind system, String name) {
         List<Integer> ports = BenchCluster.freePorts(plan.members);
         try (RelayProcess relay = relay(system, ports)) {
-            Layout plain = output.layout(HEAP);
+            Layout plain = output.layoutHere(HEAP);
             List<String> options = new ArrayList<>(plain.options());
             options.add(Relay.option(relay.ports()));
-            try (BenchCluster cluster = new BenchCluster(system, ports, new Layout(options, false, plain.cores()))) {
+            try (BenchCluster cluster = new BenchCluster(system, ports, plain.with(options))) {
                 cluster.form();
                 return measure(system, relay, cluster, name);
             }

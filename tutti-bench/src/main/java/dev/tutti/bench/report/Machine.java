@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -49,6 +50,26 @@ public record Machine(long atNanos, long busyNanos) {
                 : Arrays.stream(text.split(" ")).limit(LOAD_AVERAGES).collect(Collectors.joining(" "));
     }
 
+    /** Returns the name of TCP's congestion control; empty if unknown. */
+    private static String congestion() {
+        return read("/proc/sys/net/ipv4/tcp_congestion_control").strip();
+    }
+
+    /** Returns the congestion control with this name if network namespaces may have it, else that of the machine. */
+    public static String congestion(String wanted) {
+        List<String> allowed = List.of(read("/proc/sys/net/ipv4/tcp_allowed_congestion_control").strip().split(" "));
+        return allowed.contains(wanted) ? wanted : congestion();
+    }
+
+    /** Returns the memory that processes may take without swapping, in bytes; the greatest number where there is no /proc. */
+    public static long availableBytes() {
+        return read("/proc/meminfo").lines()
+                .filter(line -> line.startsWith("MemAvailable:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
+                .findFirst()
+                .orElse(Long.MAX_VALUE);
+    }
+
     /** Returns facts about the machine on which figures depend, for the report. */
     public static Map<String, Object> description() {
         Map<String, Object> description = new LinkedHashMap<>();
@@ -56,7 +77,7 @@ public record Machine(long atNanos, long busyNanos) {
         description.put("processors", Runtime.getRuntime().availableProcessors());
         description.put("java", System.getProperty("java.vm.name") + " " + Runtime.version());
         description.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
-        description.put("tcp-congestion-control", read("/proc/sys/net/ipv4/tcp_congestion_control").strip());
+        description.put("tcp-congestion-control", congestion());
         description.put("load", load());
         return description;
     }

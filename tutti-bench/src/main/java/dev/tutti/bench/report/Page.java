@@ -15,6 +15,7 @@ import java.util.Objects;
 public final class Page {
 
     private final StringBuilder body = new StringBuilder();
+    private String lead = "";
     private final List<Object> charts = new ArrayList<>();
 
     public Page section(String title) {
@@ -40,20 +41,36 @@ public final class Page {
     }
 
     public Page table(Table table) {
-        body.append("<div class=\"scroll\"><table><thead>");
-        row(table.titles(), "th");
-        body.append("</thead><tbody>\n");
-        table.rows().forEach(cells -> row(cells, "td"));
-        body.append("</tbody></table></div>\n");
+        body.append(html(table, false));
         return this;
     }
 
-    private void row(List<String> cells, String element) {
-        body.append("<tr>");
-        for (String cell : cells) {
-            body.append('<').append(element).append('>').append(escape(cell)).append("</").append(element).append('>');
+    /** Shows a table in front of everything else, instead of the one that was there. Its cells may be longer than a line. */
+    public Page lead(Table table) {
+        lead = html(table, true);
+        return this;
+    }
+
+    /** @param isLead whether cells have their titles: on a narrow page they stand below each other */
+    private static String html(Table table, boolean isLead) {
+        StringBuilder html = new StringBuilder("<div class=\"scroll").append(isLead ? " lead" : "").append("\"><table><thead>");
+        List<String> names = isLead ? table.titles() : List.of();
+        row(html, table.titles(), List.of(), "th");
+        html.append("</thead><tbody>\n");
+        table.rows().forEach(cells -> row(html, cells, names, "td"));
+        return html.append("</tbody></table></div>\n").toString();
+    }
+
+    private static void row(StringBuilder html, List<String> cells, List<String> names, String element) {
+        html.append("<tr>");
+        for (int column = 0; column < cells.size(); column++) {
+            html.append('<').append(element);
+            if (column < names.size()) {
+                html.append(" data-title=\"").append(escape(names.get(column))).append('"');
+            }
+            html.append('>').append(escape(cells.get(column))).append("</").append(element).append('>');
         }
-        body.append("</tr>\n");
+        html.append("</tr>\n");
     }
 
     public Page chart(Chart chart) {
@@ -79,7 +96,7 @@ public final class Page {
         return resource("report.html")
                 .replace("${title}", escape(title))
                 .replace("${style}", plot(PlotLibrary.STYLE) + resource("report.css"))
-                .replace("${body}", body)
+                .replace("${body}", lead + body)
                 .replace("${library}", "/*! " + plot(PlotLibrary.LICENSE).strip() + " */\n" + plot(PlotLibrary.SCRIPT))
                 .replace("${data}", data)
                 .replace("${script}", resource("report.js"));

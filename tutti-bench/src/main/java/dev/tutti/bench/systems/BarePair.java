@@ -3,7 +3,6 @@ package dev.tutti.bench.systems;
 import dev.tutti.bench.BenchException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -48,7 +47,7 @@ final class BarePair implements GroupSystem {
     }
 
     private InetSocketAddress address() {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), seat.ports().getFirst());
+        return new InetSocketAddress(Addresses.of(0), seat.ports().getFirst());
     }
 
     @Override

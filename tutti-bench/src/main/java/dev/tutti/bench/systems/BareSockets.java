@@ -3,7 +3,6 @@ package dev.tutti.bench.systems;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -66,7 +65,7 @@ final class BareSockets implements GroupSystem {
     }
 
     private InetSocketAddress address(int rank) {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), seat.ports().get(rank));
+        return new InetSocketAddress(Addresses.of(rank), seat.ports().get(rank));
     }
 
     /** Dials the members of lower rank, which thereby know this one, and accepts the others, which send their rank. */

@@ -23,7 +23,7 @@ import org.jgroups.conf.ProtocolStackConfigurator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JGroups with one of its own files, the loopback address and a fixed port; with TCP, all members as {@code
+ * JGroups with one of its own files, the address of its machine and a fixed port; with TCP, all members as {@code
  * initial_hosts}; with UDP, a multicast address of this run's. Other differences from the file are in {@link Stack}. It
  * keeps the array that is sent, so each message is a new one.
  */
@@ -89,11 +89,13 @@ final class JGroupsSystem implements GroupSystem {
     /** Returns this member's addresses, as properties by protocol. */
     private static Map<String, Map<String, String>> places(Seat seat, int port, List<Integer> ports, String address) {
         Map<String, String> bound =
-                Map.of("bind_addr", "127.0.0.1", "bind_port", Integer.toString(port), "port_range", "0");
+                Map.of("bind_addr", Addresses.of(seat.rank()), "bind_port", Integer.toString(port), "port_range", "0");
         Map<String, String> multicast = new HashMap<>(bound);
         multicast.put("mcast_addr", address);
         multicast.put("mcast_port", Integer.toString(seat.multicastPort()));
-        String hosts = ports.stream().map(each -> "127.0.0.1[" + each + "]").collect(Collectors.joining(","));
+        String hosts = seat.ranks().stream()
+                .map(rank -> Addresses.of(rank) + "[" + ports.get(rank) + "]")
+                .collect(Collectors.joining(","));
         Map<String, String> tunnel = Relay.isUsed()
                 ? Map.of("bind_addr", "127.0.0.1", "gossip_router_hosts", "127.0.0.1[" + Relay.port(seat.rank()) + "]")
                 : Map.of();

@@ -55,6 +55,7 @@ public final class NatsSystem implements GroupSystem {
 
     @Override
     public void start() {
+        Addresses.requireNone("NATS");
         if (seat.rank() > 0) {
             return;
         }

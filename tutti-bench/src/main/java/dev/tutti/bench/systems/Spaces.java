@@ -4,7 +4,6 @@ import dev.tutti.bench.BenchException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -15,9 +14,6 @@ import java.util.stream.IntStream;
  */
 public final class Spaces implements AutoCloseable {
 
-    /** System property of members: the addresses of all, separated by commas. */
-    static final String HOSTS = "bench.hosts";
-
     private static final String NET = "10.99.77.";
     private static final int SECONDS_MAX = 20;
 
@@ -26,7 +22,7 @@ public final class Spaces implements AutoCloseable {
     private final int count;
 
     /**
-     * @param rate as {@code tc} writes it, such as {@code 1gbit}
+     * @param rate as {@code tc} writes it, such as {@code 1gbit}; empty for cards as fast as the machine
      * @param congestion the kernel's name for TCP's congestion control, such as {@code cubic}
      */
     public Spaces(int count, String rate, String congestion) {
@@ -61,6 +57,9 @@ public final class Spaces implements AutoCloseable {
     }
 
     private static void limit(String space, String device, String rate) {
+        if (rate.isEmpty()) {
+            return;
+        }
         run("tc", "-n", space, "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "256kb", "latency", "20ms");
     }
 
@@ -76,18 +75,7 @@ public final class Spaces implements AutoCloseable {
 
     /** Returns the option for the JVMs of members. */
     public String option() {
-        return "-D" + HOSTS + "=" + String.join(",", addresses());
-    }
-
-    /** Returns whether this process is a member in a namespace. */
-    static boolean isUsed() {
-        return System.getProperty(HOSTS) != null;
-    }
-
-    /** Returns the addresses of all members, this process included. */
-    static List<String> hosts(int members) {
-        String hosts = System.getProperty(HOSTS);
-        return hosts == null ? Collections.nCopies(members, "127.0.0.1") : List.of(hosts.split(","));
+        return Addresses.option(addresses());
     }
 
     @Override

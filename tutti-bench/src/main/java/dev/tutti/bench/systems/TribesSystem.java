@@ -45,6 +45,7 @@ final class TribesSystem implements GroupSystem {
 
     @Override
     public void start() {
+        Addresses.requireNone("Tribes");
         try {
             ReceiverBase receiver = (ReceiverBase) channel.getChannelReceiver();
             receiver.setAddress("127.0.0.1");

@@ -83,15 +83,14 @@ final class TuttiSystem implements GroupSystem {
 
     @Override
     public void start() {
-        List<String> hosts = Spaces.hosts(seat.members());
         String[] seeds = new String[seat.members()];
         for (int rank = 0; rank < seeds.length; rank++) {
-            seeds[rank] = hosts.get(rank) + ":" + seat.ports().get(rank);
+            seeds[rank] = Addresses.of(rank) + ":" + seat.ports().get(rank);
         }
         boolean isTcp = carrier == Carrier.TCP || carrier.isRelayed();
         NodeBuilder builder = isTcp ? Node.tcp(seat.port()) : Node.udp(seat.port());
-        if (Spaces.isUsed()) {
-            builder.bind(hosts.get(seat.rank())).insecure();
+        if (Addresses.areGiven()) {
+            builder.bind(Addresses.of(seat.rank())).insecure();
         }
         if (carrier == Carrier.ENCRYPTED || carrier == Carrier.RELAYED_ENCRYPTED) {
             builder.secret(SECRET);

@@ -65,6 +65,7 @@ final class ZeroMqSystem implements GroupSystem {
 
     @Override
     public void start() {
+        Addresses.requireNone("ZeroMQ");
         Library opened = libraries.get();
         library = opened;
         publisher = opened.publisher(address(seat.port()));

@@ -1,9 +1,15 @@
 package dev.tutti.bench.commands;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.tutti.bench.QuickJvm;
-import dev.tutti.bench.comparison.Experiment;
+import dev.tutti.bench.options.Output;
+import dev.tutti.bench.papers.Experiment;
+import dev.tutti.bench.papers.Experiment.Needs;
+import dev.tutti.bench.papers.Experiment.Profile;
+import dev.tutti.bench.papers.Papers;
+import dev.tutti.bench.papers.PapersCommand;
 import dev.tutti.internal.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** Every command, run as briefly as possible: its output and exit code are tested, the figures are not. */
 @Timeout(240)
@@ -186,25 +193,102 @@ class CommandsTest {
     }
 
     @Test
-    void aReportHasASectionForEachExperiment() throws IOException {
-        String[] arguments = {
-            "report", "--short", "--only", "startup,groups", "--members", "2", "--systems", "tutti", "--heap", "64m",
-            "--json", json().toString(), "--html", html().toString(),
-        };
-        assertThat(Bench.run(arguments)).isZero();
+    void theExperimentsOfThePapersAreCommandsWithArgumentsThatTheyHave() {
+        for (Experiment each : Papers.ALL) {
+            for (Profile profile : Profile.values()) {
+                if (each.needs() != Needs.ANOTHER_COMMAND) {
+                    CommandLine line = Bench.command(each.command());
+                    assertThatNoException().as(each.name())
+                            .isThrownBy(() -> line.getParent()
+                                    .parseArgs(Stream.concat(Stream.of(line.getCommandName()), each.arguments(profile).stream())
+                                            .toArray(String[]::new)));
+                    assertThat(line.getCommandSpec().mixins().get("output").userObject()).as(each.name()).isInstanceOf(Output.class);
+                    assertThat(each.duration(profile)).as(each.name()).isPositive();
+                }
+            }
+            assertThat(each.figures()).as(each.name()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void papersMeasureAndReadWhatTheyMeasured() throws IOException {
+        Experiment startup = new Experiment(
+                "startup", "startup", Needs.NOTHING, Map.of(Profile.FULL, List.of("--short", "--members", "2", "--systems", "tutti")), Map.of(),
+                Papers.ALL.stream().filter(each -> each.name().equals("startup")).findFirst().orElseThrow().figures());
+        Experiment groups = new Experiment(
+                "groups", "groups", Needs.NOTHING, Map.of(Profile.FULL, List.of("--short", "--systems", "tutti", "--idle", "10ms")), Map.of(),
+                Papers.ALL.stream().filter(each -> each.name().equals("groups")).findFirst().orElseThrow().figures());
+        CommandLine line = Bench.configure(new CommandLine(new PapersCommand(List.of(startup, groups), Bench::command)));
+        assertThat(line.execute(arguments(new String[] {"--heap", "64m"}, QuickJvm.arguments()))).isZero();
         assertThat(map(map(figures().get("startup")).get("millis")).keySet().toString())
                 .isEqualTo("[tutti all at once, tutti one by one]");
         assertThat(map(map(figures().get("groups")).get("systems")).get("tutti")).isNotNull();
+        List<?> rows = (List<?>) figures().get("rows");
+        assertThat(Double.parseDouble(String.valueOf(map(rows.getFirst()).get("tutti")))).isPositive();
+        assertThat(map(rows.getLast()).get("tutti")).isEqualTo("0");
         assertThat(Files.readString(html())).contains("<h2>startup</h2>").contains("<h2>groups</h2>");
     }
 
     @Test
+    void largeMessagesEndAProcessWithoutMemory() throws IOException {
+        assertThat(Bench.run(arguments(
+                        new String[] {"large", "--members", "2", "--patterns", "1-n", "--counts", "1,60", "--size", "6MB", "--heap", "40m",
+                            "--systems", "jgroups-uncontrolled"},
+                        QuickJvm.arguments())))
+                .isZero();
+        Map<?, ?> result = map(((List<?>) figures().get("results")).getFirst());
+        assertThat(result.get("most")).isEqualTo(1L);
+        assertThat(result.get("first")).isEqualTo(60L);
+        assertThat(result.get("why").toString()).contains("out of memory");
+    }
+
+    @Test
     void everyExperimentParsesItsDefaults() {
-        for (Experiment experiment : Experiment.values()) {
+        for (var experiment : dev.tutti.bench.comparison.Experiment.values()) {
             var line = Bench.configure(GridCommand.of(experiment));
             line.parseArgs();
             assertThat(line.getUsageMessage()).contains(experiment.defaults().get("--systems").split(",")[0]);
         }
+    }
+
+    /** A program that runs commands here, as ssh does there, and notes for which host. */
+    private Path localSsh() throws IOException {
+        Path script = directory.resolve("ssh");
+        Files.writeString(script, """
+                #!/bin/sh
+                while [ "${1#-}" != "$1" ]; do shift; done
+                echo "$*" | cut -c 1-60 >>LOG
+                shift
+                exec sh -c "$*"
+                """.replace("LOG", script + ".log"));
+        assertThat(script.toFile().setExecutable(true)).isTrue();
+        return script;
+    }
+
+    @Test
+    void membersRunOnOtherMachinesThroughSsh() throws IOException {
+        Path ssh = localSsh();
+        String[] arguments = {
+            "throughput", "--systems", "tutti,jgroups", "--members", "2", "--hosts", "127.0.0.2,ann@127.0.0.3", "--ssh", ssh + " -p22",
+            "--remote-java", ProcessHandle.current().info().command().orElseThrow(), "--remote-folder", directory.resolve("their build") + "",
+        };
+        assertThat(bench(arguments)).isZero();
+        assertThat(((Number) map(figures().get("rates")).get("tutti")).doubleValue()).isPositive();
+        assertThat(((Number) figures().get("ratio")).doubleValue()).isPositive();
+        String log = Files.readString(directory.resolve("ssh.log"));
+        // They share a file system, so that the second finds the build.
+        assertThat(log).containsOnlyOnce("mkdir -p").contains("127.0.0.2 exec ").contains("ann@127.0.0.3 exec ");
+        try (Stream<Path> staged = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            assertThat(staged.filter(file -> file.getFileName().toString().startsWith("tutti-bench-copy-"))).isEmpty();
+        }
+    }
+
+    @Test
+    void machinesThatCannotBeReachedAreAnError() {
+        String[] hosts = {"--hosts", "127.0.0.2", "--ssh", "/nowhere/ssh"};
+        assertThat(Bench.run(Stream.concat(Stream.of("throughput"), Stream.of(hosts)).toArray(String[]::new))).isEqualTo(1);
+        assertThat(Bench.run(Stream.concat(Stream.of("latency"), Stream.of(hosts)).toArray(String[]::new))).isEqualTo(1);
+        assertThat(Bench.run("throughput", "--hosts", "-oProxyCommand=x")).isEqualTo(1);
     }
 
     @Test
@@ -212,7 +296,8 @@ class CommandsTest {
         assertThat(Bench.run("throughput", "--systems", "tuti")).isEqualTo(2);
         assertThat(Bench.run("throughput", "--size", "1024 apples")).isEqualTo(2);
         assertThat(Bench.run("throughput", "--mode", "n")).isEqualTo(1);
-        assertThat(Bench.run("report", "--only", "nothing")).isEqualTo(2);
+        assertThat(Bench.run("papers", "--only", "nothing")).isEqualTo(2);
+        assertThat(Bench.run("links", "--link", "1gbyte")).isEqualTo(1);
         assertThat(Bench.run("nothing")).isEqualTo(2);
         assertThat(Perf.run("mcast", "--pattern", "m-n")).isEqualTo(1);
     }

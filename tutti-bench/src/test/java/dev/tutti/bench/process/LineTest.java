@@ -18,4 +18,11 @@ class LineTest {
         assertThat(parsed.number("missing", 7)).isEqualTo(7);
         assertThat(Line.isLine("GMS: address=m0, cluster=bench")).isFalse();
     }
+
+    @Test
+    void onlyInstantsAreTranslatedForAnotherClock() {
+        Line line = Line.of("ran").with("began", 100).with("took", 7).with("at", -5);
+        assertThat(line.shifted(50).toString()).isEqualTo("#bench ran began=150 took=7 at=45");
+        assertThat(line.shifted(50).shifted(-50)).isEqualTo(line);
+    }
 }

@@ -114,6 +114,27 @@ class ModulesTest {
         assertThat(exported).isEmpty();
     }
 
+    @Test
+    void haveNamesIfTheyArePublished() throws IOException {
+        Set<String> published = new TreeSet<>();
+        Set<String> nameless = new TreeSet<>();
+        try (var directories = Files.newDirectoryStream(Path.of(".."), "tutti-*")) {
+            for (Path directory : directories) {
+                String pom = Files.readString(directory.resolve("pom.xml"));
+                if (pom.contains("<maven.deploy.skip>true<") || pom.contains("<packaging>pom<")) {
+                    continue;
+                }
+                published.add(directory.getFileName().toString());
+                if (!pom.contains("<Automatic-Module-Name>")
+                        && !Files.exists(directory.resolve("src/main/java/module-info.java"))) {
+                    nameless.add(directory.getFileName().toString());
+                }
+            }
+        }
+        assertThat(published).contains("tutti-api", "tutti-spring", "tutti-tomcat-bundle").doesNotContain("tutti-bench", "tutti-testing");
+        assertThat(nameless).isEmpty();
+    }
+
     private static Map<String, Set<String>> required() {
         Map<String, Set<String>> required = new TreeMap<>();
         descriptors().forEach((name, descriptor) -> required.put(

@@ -50,7 +50,7 @@ final class Modules {
             // A manager reads the file of its node.
             Map.entry("jcache", Set.of("core", "api", "blocks", "config")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "address", "api", "balancer", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "rendezvous", "sites")),
+            Map.entry("cli", Set.of("core", "address", "api", "balancer", "blocks", "config", "grid", "metrics", "netty", "stomp", "draw", "console", "rendezvous", "sites")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "announce", "api", "balancer", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")),
             // The report pages of the benchmark; other modules never see the web application or its libraries.

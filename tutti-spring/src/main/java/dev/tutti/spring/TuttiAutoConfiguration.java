@@ -10,12 +10,14 @@ import dev.tutti.core.settings.Settings.Source;
 import dev.tutti.spring.serial.ObjectBytes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -74,6 +76,12 @@ public final class TuttiAutoConfiguration {
     @Bean
     TuttiLifecycle tuttiLifecycle(Node node, ObjectProvider<Groups> groups, ObjectProvider<Leadership> leadership) {
         return new TuttiLifecycle(node, groups, leadership);
+    }
+
+    @Bean
+    @ConditionalOnProperty(name = "tutti.spring.health")
+    HealthLifecycle tuttiHealthServer(Node node, SpringSettings settings) {
+        return new HealthLifecycle(node, Objects.requireNonNull(settings.health(), "tutti.spring.health"));
     }
 
     /** Locks, elections and counters. Joined by whoever needs it first, as it needs settings: founders and a directory. */

@@ -66,6 +66,18 @@ class TuttiAutoConfigurationTest {
     }
 
     @Test
+    void healthIsServedAboveTheWebServerWhereASettingNamesAnAddress() {
+        runner().run(context -> assertThat(context).doesNotHaveBean(HealthLifecycle.class));
+        runner().withPropertyValues("tutti.spring.health=LOOPBACK:0").run(context -> {
+            HealthLifecycle health = context.getBean(HealthLifecycle.class);
+            assertThat(health.isRunning()).isTrue();
+            assertThat(health.getPhase()).isGreaterThan(WebServerApplicationContext.START_STOP_LIFECYCLE_PHASE);
+            health.stop();
+            assertThat(health.isRunning()).isFalse();
+        });
+    }
+
+    @Test
     void aWrongSettingOfTheNodeIsNamedWithItsPlace() {
         runner().withPropertyValues("tutti.group.windw=1 MiB").run(context -> {
             assertThat(context).hasFailed();

@@ -23,7 +23,7 @@ final class Modules {
             Map.entry("testing", Set.of()),
             Map.entry("sim", Set.of("core")),
             // Simulated clusters of the protocols and of applications on the API, and real processes.
-            Map.entry("campaign", Set.of("core", "protocols", "sim", "testkit", "api", "blocks", "layers", "sites", "grid", "rendezvous")),
+            Map.entry("campaign", Set.of("core", "protocols", "sim", "testkit", "announce", "api", "balancer", "blocks", "layers", "metrics", "sites", "tomcat", "grid", "rendezvous")),
             // It runs the API itself in virtual time, and reads what packets hold.
             Map.entry("testkit", Set.of("core", "sim", "protocols", "api")),
             Map.entry("config", Set.of("core")),
@@ -70,7 +70,7 @@ final class Modules {
             // The campaign runs tests that have to detect mutants.
             Map.entry("org.junit.", Set.of("testkit", "campaign")),
             // Tribes is of the same family, and one of the systems that are compared.
-            Map.entry("org.apache.catalina.", Set.of("tomcat", "demo", "bench", "study")),
+            Map.entry("org.apache.catalina.", Set.of("tomcat", "demo", "bench", "campaign", "study")),
             Map.entry("org.apache.tomcat.", Set.of("tomcat", "demo", "study")),
             // The campaign has the servlet of an application that it puts into real Tomcats.
             Map.entry("jakarta.", Set.of("tomcat", "demo", "campaign", "study")),

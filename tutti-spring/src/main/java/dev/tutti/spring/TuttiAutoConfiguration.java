@@ -2,6 +2,7 @@ package dev.tutti.spring;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.blocks.calls.Calls;
 import dev.tutti.blocks.coordination.Coordination;
 import dev.tutti.config.YamlFile;
 import dev.tutti.core.settings.NodeSpec;
@@ -74,8 +75,9 @@ public final class TuttiAutoConfiguration {
     }
 
     @Bean
-    TuttiLifecycle tuttiLifecycle(Node node, ObjectProvider<Groups> groups, ObjectProvider<Leadership> leadership) {
-        return new TuttiLifecycle(node, groups, leadership);
+    TuttiLifecycle tuttiLifecycle(
+            Node node, ObjectProvider<Groups> groups, ObjectProvider<Leadership> leadership, ObjectProvider<Calls> calls) {
+        return new TuttiLifecycle(node, groups, leadership, calls);
     }
 
     @Bean

@@ -79,7 +79,7 @@ public final class RolloutCommand extends CampaignCommand {
     @Option(names = "--calm", paramLabel = "SECONDS", defaultValue = "5", description = "Load before and after, 1 to 600 (default: ${DEFAULT-VALUE}).")
     private int calm;
 
-    @Option(names = "--pause", paramLabel = "SECONDS", defaultValue = "2", description = "Of preStop, before SIGTERM, 0 to 60 (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--pause", paramLabel = "SECONDS", defaultValue = "5", description = "Of preStop, before SIGTERM, 0 to 60 (default: ${DEFAULT-VALUE}).")
     private int pause;
 
     @Option(names = "--propagation", paramLabel = "SECONDS", defaultValue = "1",

@@ -79,7 +79,7 @@ final class Pod {
     }
 
     /**
-     * What all pods of a run have in common.
+     * The place where all pods of a run live.
      *
      * @param isDraining whether members drain before they leave
      * @param options options of the JVM

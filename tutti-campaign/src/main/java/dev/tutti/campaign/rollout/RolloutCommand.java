@@ -21,6 +21,7 @@ import picocli.CommandLine.Parameters;
 /** {@code tutti rollout}: what Kubernetes does to pods, done to processes under load. */
 @Command(
         name = "rollout",
+        mixinStandardHelpOptions = true,
         description = {
             "Does to processes what Kubernetes does to pods, with the same signals in the same order, under load: multicasts, calls to one"
                     + " and to all, and HTTP sessions on Tomcat through a balancer of tutti and through a Service.",

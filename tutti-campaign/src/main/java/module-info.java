@@ -1,20 +1,24 @@
 /** Campaigns that try to break tutti's guarantees: faults in virtual time, replayable from seeds, and real ones. */
 module dev.tutti.campaign {
     requires dev.tutti;
+    requires dev.tutti.announce;
+    requires dev.tutti.balancer;
     requires dev.tutti.blocks;
     requires dev.tutti.grid;
     requires dev.tutti.layers;
+    requires dev.tutti.metrics;
     requires dev.tutti.protocols;
     requires dev.tutti.rendezvous;
     requires dev.tutti.sim;
     requires dev.tutti.sites;
     requires dev.tutti.testkit;
+    requires dev.tutti.tomcat;
     requires info.picocli;
     requires java.compiler;
     requires java.management;
     requires java.net.http;
     requires org.jgroups;
-    requires static org.apache.tomcat.embed.core;
+    requires org.apache.tomcat.embed.core;
     requires static org.jspecify;
     requires static org.junit.platform.launcher;
 
@@ -32,6 +36,8 @@ module dev.tutti.campaign {
     opens dev.tutti.campaign.grid to
             info.picocli;
     opens dev.tutti.campaign.relays to
+            info.picocli;
+    opens dev.tutti.campaign.rollout to
             info.picocli;
     opens dev.tutti.campaign.scale to
             info.picocli;

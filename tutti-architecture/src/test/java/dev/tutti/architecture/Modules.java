@@ -23,7 +23,7 @@ final class Modules {
             Map.entry("testing", Set.of()),
             Map.entry("sim", Set.of("core")),
             // Simulated clusters of the protocols and of applications on the API, and real processes.
-            Map.entry("campaign", Set.of("core", "protocols", "sim", "testkit", "api", "blocks", "layers", "sites", "grid", "rendezvous")),
+            Map.entry("campaign", Set.of("core", "protocols", "sim", "testkit", "announce", "api", "balancer", "blocks", "layers", "metrics", "sites", "tomcat", "grid", "rendezvous")),
             // It runs the API itself in virtual time, and reads what packets hold.
             Map.entry("testkit", Set.of("core", "sim", "protocols", "api")),
             Map.entry("config", Set.of("core")),
@@ -51,7 +51,7 @@ final class Modules {
             // A manager reads the file of its node.
             Map.entry("jcache", Set.of("core", "api", "blocks", "config")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "address", "api", "balancer", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "jgroups", "rendezvous", "sites")),
+            Map.entry("cli", Set.of("core", "address", "api", "balancer", "blocks", "config", "grid", "jgroups", "metrics", "netty", "stomp", "draw", "console", "rendezvous", "sites")),
             Map.entry("demo", Set.of("core", "announce", "api", "balancer", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "announce", "api", "balancer", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")),
             // The report pages of the benchmark; other modules never see the web application or its libraries.
@@ -71,7 +71,7 @@ final class Modules {
             // The campaign runs tests that have to detect mutants.
             Map.entry("org.junit.", Set.of("testkit", "campaign")),
             // Tribes is of the same family, and one of the systems that are compared.
-            Map.entry("org.apache.catalina.", Set.of("tomcat", "demo", "bench", "study")),
+            Map.entry("org.apache.catalina.", Set.of("tomcat", "demo", "bench", "campaign", "study")),
             Map.entry("org.apache.tomcat.", Set.of("tomcat", "demo", "study")),
             // The campaign has the servlet of an application that it puts into real Tomcats.
             Map.entry("jakarta.", Set.of("tomcat", "demo", "campaign", "study")),

@@ -3,6 +3,7 @@ package dev.tutti.campaign;
 import dev.tutti.campaign.chaos.ChaosCommand;
 import dev.tutti.campaign.grid.GridCommand;
 import dev.tutti.campaign.relays.RelaysCommand;
+import dev.tutti.campaign.rollout.RolloutCommand;
 import dev.tutti.campaign.scale.ScaleCommand;
 import dev.tutti.campaign.search.SimCommand;
 import dev.tutti.campaign.sessions.SessionsCommand;
@@ -25,6 +26,7 @@ import picocli.CommandLine.Command;
             SitesCommand.class,
             GridCommand.class,
             RelaysCommand.class,
+            RolloutCommand.class,
             ScaleCommand.class,
             CommandLine.HelpCommand.class,
         })

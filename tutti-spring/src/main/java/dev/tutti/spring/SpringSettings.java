@@ -22,6 +22,7 @@ import org.springframework.core.env.Environment;
  * @param allowedClasses patterns of classes that may be in sessions, caches and maps of objects, besides values of the
  *     JDK and the application's own packages: {@code com.shop.Cart}, {@code com.shop.*}, {@code com.shop.**}
  * @param coordination group of locks and elections
+ * @param health address and port of the node's health and numbers over HTTP, {@code ANY:9464} for example; null for none
  * @param session settings of HTTP sessions
  * @param cache settings of caches
  */
@@ -32,6 +33,7 @@ public record SpringSettings(
         @DefaultValue Map<String, Class<?>> calls,
         @DefaultValue List<String> allowedClasses,
         @DefaultValue("coordination") String coordination,
+        @Nullable String health,
         @DefaultValue Sessions session,
         @DefaultValue Caches cache) {
 

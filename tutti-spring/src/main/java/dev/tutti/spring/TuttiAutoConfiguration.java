@@ -2,6 +2,7 @@ package dev.tutti.spring;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.blocks.calls.Calls;
 import dev.tutti.blocks.coordination.Coordination;
 import dev.tutti.config.YamlFile;
 import dev.tutti.core.settings.NodeSpec;
@@ -10,12 +11,14 @@ import dev.tutti.core.settings.Settings.Source;
 import dev.tutti.spring.serial.ObjectBytes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -72,8 +75,15 @@ public final class TuttiAutoConfiguration {
     }
 
     @Bean
-    TuttiLifecycle tuttiLifecycle(Node node, ObjectProvider<Groups> groups, ObjectProvider<Leadership> leadership) {
-        return new TuttiLifecycle(node, groups, leadership);
+    TuttiLifecycle tuttiLifecycle(
+            Node node, ObjectProvider<Groups> groups, ObjectProvider<Leadership> leadership, ObjectProvider<Calls> calls) {
+        return new TuttiLifecycle(node, groups, leadership, calls);
+    }
+
+    @Bean
+    @ConditionalOnProperty(name = "tutti.spring.health")
+    HealthLifecycle tuttiHealthServer(Node node, SpringSettings settings) {
+        return new HealthLifecycle(node, Objects.requireNonNull(settings.health(), "tutti.spring.health"));
     }
 
     /** Locks, elections and counters. Joined by whoever needs it first, as it needs settings: founders and a directory. */

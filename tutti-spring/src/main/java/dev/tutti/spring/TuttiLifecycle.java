@@ -1,6 +1,8 @@
 package dev.tutti.spring;
 
 import dev.tutti.Node;
+import dev.tutti.blocks.calls.Calls;
+import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
@@ -16,15 +18,19 @@ final class TuttiLifecycle implements SmartLifecycle {
     /** Below the phase in which web servers start and stop, which is 2048 below the highest. */
     static final int PHASE = DEFAULT_PHASE - 3072;
 
+    private static final Duration DRAIN_MAX = Duration.ofSeconds(10);
+
     private final Node node;
     private final ObjectProvider<Groups> groups;
     private final ObjectProvider<Leadership> leadership;
+    private final ObjectProvider<Calls> calls;
     private volatile boolean isRunning;
 
-    TuttiLifecycle(Node node, ObjectProvider<Groups> groups, ObjectProvider<Leadership> leadership) {
+    TuttiLifecycle(Node node, ObjectProvider<Groups> groups, ObjectProvider<Leadership> leadership, ObjectProvider<Calls> calls) {
         this.node = node;
         this.groups = groups;
         this.leadership = leadership;
+        this.calls = calls;
     }
 
     @Override
@@ -38,6 +44,8 @@ final class TuttiLifecycle implements SmartLifecycle {
     public void stop() {
         isRunning = false;
         leadership.ifAvailable(Leadership::stop);
+        // Others are answered, and make no more calls to this node.
+        calls.stream().forEach(each -> each.drain(DRAIN_MAX));
         node.close();
     }
 

@@ -42,6 +42,7 @@ class MetadataTest {
         properties.add(property(own + "calls", "java.util.Map<java.lang.String,java.lang.Class<?>>", "Interfaces of services, by the names of their groups.", ""));
         properties.add(property(own + "allowed-classes", "java.util.List<java.lang.String>", "Classes that may be in sessions, caches and maps of objects, besides values of the JDK and the application's packages: com.shop.Cart, com.shop.*, com.shop.**.", ""));
         properties.add(property(own + "coordination", "java.lang.String", "Group of locks and elections.", "coordination"));
+        properties.add(property(own + "health", "java.lang.String", "Address and port of the node's health and numbers over HTTP, ANY:9464 for example. They open after the web server.", ""));
         properties.add(property(own + "session.enabled", "java.lang.Boolean", "Switches the replication of HTTP sessions on.", "true"));
         properties.add(property(own + "session.group", "java.lang.String", "Group of the sessions.", "spring-session"));
         properties.add(property(own + "session.sync", "java.lang.Boolean", "Makes a request wait for what other nodes have saved before it; false where a balancer keeps each session at one node.", "true"));

@@ -14,7 +14,9 @@ import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.metrics.TuttiMetrics;
 import dev.tutti.testing.Await;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -63,6 +65,18 @@ class TuttiAutoConfigurationTest {
         runner().withClassLoader(new FilteredClassLoader(
                         "org.springframework.boot.health", "io.micrometer", "org.springframework.session", "org.springframework.integration", "net.javacrumbs"))
                 .run(context -> assertThat(context).hasNotFailed().hasSingleBean(Node.class).doesNotHaveBean(TuttiMetrics.class));
+    }
+
+    @Test
+    void healthIsServedAboveTheWebServerWhereASettingNamesAnAddress() {
+        runner().run(context -> assertThat(context).doesNotHaveBean(HealthLifecycle.class));
+        runner().withPropertyValues("tutti.spring.health=LOOPBACK:0").run(context -> {
+            HealthLifecycle health = context.getBean(HealthLifecycle.class);
+            assertThat(health.isRunning()).isTrue();
+            assertThat(health.getPhase()).isGreaterThan(WebServerApplicationContext.START_STOP_LIFECYCLE_PHASE);
+            health.stop();
+            assertThat(health.isRunning()).isFalse();
+        });
     }
 
     @Test
@@ -174,6 +188,49 @@ class TuttiAutoConfigurationTest {
                     Pricing proxy = calls.to(calls.self()).proxy(Service.of("pricing", Pricing.class, Codecs.standard()));
                     assertThat(proxy.price("four")).isEqualTo(4);
                 });
+    }
+
+    /** A service that answers when the test says so. */
+    @Configuration(proxyBeanMethods = false)
+    static class ServingSlowly {
+
+        static final CountDownLatch BEGUN = new CountDownLatch(1);
+        static final CountDownLatch MAY_END = new CountDownLatch(1);
+
+        @Bean
+        Pricing pricing() {
+            return item -> {
+                BEGUN.countDown();
+                try {
+                    MAY_END.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                return item.length();
+            };
+        }
+    }
+
+    @Test
+    void callsOfOthersAreAnsweredBeforeTheNodeLeaves() {
+        try (Node node = local.node("other"); Calls other = Calls.on(node.group("pricing")).join()) {
+            runner().withUserConfiguration(ServingSlowly.class)
+                    .withPropertyValues("tutti.spring.calls.pricing=" + Pricing.class.getName())
+                    .run(context -> {
+                        Member serving = context.getBean(Calls.class).self();
+                        Await.until("both are in a view", () -> other.callable().contains(serving));
+                        CompletableFuture<Integer> price = CompletableFuture.supplyAsync(
+                                () -> other.to(serving).proxy(Service.of("pricing", Pricing.class, Codecs.standard())).price("four"),
+                                task -> Thread.ofVirtual().start(task));
+                        ServingSlowly.BEGUN.await();
+                        Thread.ofVirtual().start(() -> {
+                            Await.until("it is called no more", () -> !other.callable().contains(serving));
+                            ServingSlowly.MAY_END.countDown();
+                        });
+                        context.getSourceApplicationContext().close();
+                        assertThat(price).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(4);
+                    });
+        }
     }
 
     @Leader("reports")

@@ -20,6 +20,8 @@ import dev.tutti.core.Member;
 import dev.tutti.internal.Logs;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -43,8 +45,14 @@ final class CallClient {
     private final CallCounters counters;
     private final OpenCalls<OpenCall<?>> open;
     private final Deadlines deadlines;
+
+    /** Members that drain and wait for calls from here; at most one entry for each request to drain that runs. */
+    private final List<Leaving> leaving = new CopyOnWriteArrayList<>();
+
     private volatile Epoch epoch;
     private volatile @Nullable String closedBecause;
+
+    private record Leaving(Member member, CompletableFuture<Boolean> isFree) {}
 
     CallClient(CallResources resources, int callsMax, Epoch epoch) {
         this.threads = resources.threads();
@@ -77,7 +85,8 @@ final class CallClient {
         ByteOutput out = encode(procedure, request, options);
         OpenToOne<A> call = new OpenToOne<>(this, begun.number(), deadline(options), member, procedure.answer());
         if (admit(call)) {
-            if (begun.contains(member)) {
+            // After the call was registered: a member that drains waits for it, or it is not made.
+            if (epoch.isCallable(member)) {
                 Frame.setCall(out, call.number());
                 line.send(member, out, call);
                 watch(call, begun);
@@ -93,6 +102,7 @@ final class CallClient {
             Audience audience, Procedure<Q, A> procedure, Q request, CallOptions options) {
         Epoch begun = epoch;
         List<Member> members = audience.members(begun.view());
+        boolean isOfDrain = procedure == Calls.DRAIN;
         boolean isToAll = audience.isAll() && options.atOnceMax() >= members.size();
         ByteOutput out = encode(procedure, request, options);
         boolean isLater = options.atOnceMax() < members.size();
@@ -105,12 +115,20 @@ final class CallClient {
                 options,
                 isToAll,
                 isLater ? out.copy() : NOTHING);
+        if (isOfDrain) {
+            call.markOfDrain();
+        }
         if (admit(call)) {
             Frame.setCall(out, call.number());
+            // After the call was registered, as above.
+            Epoch now = epoch;
+            if (!now.draining().isEmpty() && !(audience instanceof Audience.Only)) {
+                call.leaveOut(now.draining());
+            }
             if (isToAll) {
                 line.send(null, out, call);
             } else {
-                call.begin(begun, out);
+                call.begin(isOfDrain ? begun::contains : now::isCallable, out);
             }
             watch(call, begun);
         }
@@ -154,7 +172,7 @@ final class CallClient {
         ByteOutput out = encode(procedure, request, CallOptions.ONE_WAY);
         boolean isSentToAll = audience.isAll() && sendNow(null, out);
         for (Member member : members) {
-            boolean isSent = isSentToAll || begun.contains(member) && sendNow(member, out);
+            boolean isSent = isSentToAll || begun.isCallable(member) && sendNow(member, out);
             outcomes.add(isSent ? new Outcome.Unanswered<>() : new Outcome.Unreachable<>());
         }
         buffers.giveBack(out);
@@ -248,12 +266,18 @@ final class CallClient {
         if (call == null || !call.onAnswer(from, answer, completer)) {
             counters.strayAnswers.increment();
         }
+        if (!leaving.isEmpty()) {
+            releaseLeaving();
+        }
     }
 
     void onFailure(Member from, long number, OpenCall.Failed failed, Executor completer) {
         OpenCall<?> call = open.find(number);
         if (call == null || !call.onFailure(from, failed, completer)) {
             counters.strayAnswers.increment();
+        }
+        if (!leaving.isEmpty()) {
+            releaseLeaving();
         }
     }
 
@@ -274,6 +298,32 @@ final class CallClient {
         });
     }
 
+    /**
+     * Calls a member no more, which is about to leave.
+     *
+     * @return completes when no call waits for the member
+     */
+    CompletableFuture<Boolean> onDrain(Member member) {
+        Epoch without = epoch.withDraining(member);
+        epoch = without;
+        open.forEach(call -> call.onEpoch(without));
+        Leaving leaving = new Leaving(member, new CompletableFuture<>());
+        this.leaving.add(leaving);
+        releaseLeaving();
+        return leaving.isFree();
+    }
+
+    /** Completes what members that drain wait for. */
+    private void releaseLeaving() {
+        for (Leaving each : leaving) {
+            boolean[] isAwaited = {false};
+            open.forEach(call -> isAwaited[0] |= call.isAwaiting(each.member()));
+            if (!isAwaited[0] && leaving.remove(each)) {
+                each.isFree().complete(true);
+            }
+        }
+    }
+
     void onClosed(String reason) {
         closedBecause = reason;
         open.forEach(call -> call.onClosed(CallException.of(CallException.Reason.CLOSED, reason)));
@@ -285,7 +335,7 @@ final class CallClient {
         open.forEach(call -> {
             if (call.isDone()) {
                 // The future was completed by somebody else.
-                open.remove(call);
+                release(call);
             } else if (call.deadlineNanos() <= nowNanos) {
                 expire(call, deadlines::start);
                 next[0] = Math.min(next[0], nowNanos + AGAIN_NANOS);
@@ -309,6 +359,9 @@ final class CallClient {
 
     void release(OpenCall<?> call) {
         open.remove(call);
+        if (!leaving.isEmpty()) {
+            releaseLeaving();
+        }
     }
 
     /** Tells members that nobody waits for their answers any more. */

@@ -55,7 +55,7 @@ public final class CallException extends RuntimeException {
                     case Outcome.Refused<?>(Refusal refusal, String detail) ->
                         member + " has refused the call, " + refusal + ": " + detail;
                     case Outcome.Suspected<?>() -> member + " has left the view before it answered";
-                    case Outcome.Unreachable<?>() -> member + " is not in the view";
+                    case Outcome.Unreachable<?>() -> member + " is not in the view, or about to leave it";
                     case Outcome.TimedOut<?>() -> member + " has not answered before the deadline";
                     case Outcome.Unanswered<?>() -> member + " had not answered when the call was over";
                 };

@@ -6,6 +6,7 @@ import dev.tutti.Message;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Buffers;
 import dev.tutti.blocks.internal.Callbacks;
@@ -22,13 +23,18 @@ import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.internal.Logs;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,6 +67,9 @@ import org.slf4j.Logger;
 public final class Calls implements AutoCloseable {
 
     private static final Logger LOG = Logs.of(Calls.class);
+
+    /** Request to be called no more, which is answered when the caller's requests were. */
+    static final Procedure<Boolean, Boolean> DRAIN = Procedure.of("tutti.drain", Codec.BOOLEAN, Codec.BOOLEAN);
 
     private final Threads threads;
     private final String name;
@@ -99,6 +108,7 @@ public final class Calls implements AutoCloseable {
 
     static Calls join(CallsBuilder builder) {
         Listener listener = new Listener(builder);
+        builder.handleAsync(DRAIN, (_, context) -> listener.calls().caller.onDrain(context.caller()));
         builder.group()
                 .onView(listener::onView)
                 .onMessage(listener::onMessage)
@@ -162,6 +172,52 @@ public final class Calls implements AutoCloseable {
         status.put("longest-handler-millis", server.longestHandlerMillis());
         status.putAll(counters.status());
         return status;
+    }
+
+    /** Returns the members of the view that may be called: those that do not {@linkplain #drain drain}. */
+    public List<Member> callable() {
+        Epoch epoch = caller.epoch();
+        return epoch.view().members().stream().filter(epoch::isCallable).toList();
+    }
+
+    /**
+     * Lets this member leave without a failed call: asks the others to call it no more, and waits until their calls are answered.
+     * {@link #close} follows.
+     *
+     * <p>A member that has been asked ends calls to this one as {@link Outcome.Unreachable}, which means not executed, so that its caller may
+     * choose another member; {@link #toAll} and {@link #toOthers} leave it out there, though this member may still execute calls to all. Calls
+     * that were made before are answered as always. This member may make calls itself until it is closed.
+     *
+     * <p>Waits for the handlers of such calls, so they should end well within {@code within}. Members of a release without this method, and
+     * those that join while this method returns, go on calling.
+     *
+     * @return whether all others have confirmed in time; otherwise some calls may end as {@link Outcome.Suspected} when it leaves
+     */
+    public boolean drain(Duration within) {
+        long endNanos = threads.nanoTime() + within.toNanos();
+        Set<Member> confirmed = new HashSet<>(Set.of(self));
+        List<Member> others = others(confirmed);
+        while (!others.isEmpty()) {
+            long leftNanos = endNanos - threads.nanoTime();
+            if (leftNanos < TimeUnit.MILLISECONDS.toNanos(1)) {
+                return false;
+            }
+            Outcomes<Boolean> outcomes = to(others).within(Duration.ofNanos(leftNanos)).call(DRAIN, true);
+            for (Member member : others) {
+                switch (outcomes.of(member)) {
+                    case Outcome.Value<Boolean> _, Outcome.Suspected<Boolean> _, Outcome.Unreachable<Boolean> _ -> confirmed.add(member);
+                    case Outcome.Refused<Boolean> _, Outcome.Failure<Boolean> _, Outcome.TimedOut<Boolean> _, Outcome.Unanswered<Boolean> _ -> {
+                        return false;
+                    }
+                }
+            }
+            others = others(confirmed);
+        }
+        return true;
+    }
+
+    private List<Member> others(Set<Member> confirmed) {
+        return view().members().stream().filter(member -> !confirmed.contains(member)).toList();
     }
 
     /** Ends open calls as {@link CallException.Reason#CLOSED}, cancels handlers, and leaves the group. Idempotent. */

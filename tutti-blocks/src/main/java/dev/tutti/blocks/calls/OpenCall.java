@@ -27,6 +27,9 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
     private final long deadlineNanos;
     private long number;
 
+    /** True for a request to drain, for whose end no member that drains waits. */
+    private volatile boolean isOfDrain;
+
     /** Completes the future with the known result; null if it is not known, or set by the thread that knows it. */
     private volatile @Nullable Runnable completion;
 
@@ -57,6 +60,15 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
     @Override
     public final void number(long given) {
         number = given;
+    }
+
+    final void markOfDrain() {
+        isOfDrain = true;
+    }
+
+    /** Returns whether a member that drains has to stay for it. */
+    final boolean isAwaiting(Member member) {
+        return !isOfDrain && !isSettled() && unanswered().contains(member);
     }
 
     // ------------------------------------------------------------------ inputs

@@ -9,7 +9,9 @@ import dev.tutti.blocks.internal.calls.Epoch;
 import dev.tutti.core.Member;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +50,9 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
 
     // Guarded by this.
     private List<Slot<A>> slots;
+
+    /** Members that drained when the call was begun. A call to all may be handled there, but does not wait for them. */
+    private Set<Member> leftOut = Set.of();
     private boolean isFixed;
     private int fixedEpoch;
     private boolean isOver;
@@ -87,11 +92,19 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
         waiting = isToAll ? 0 : open;
     }
 
+    /** Leaves out members that drain, before anybody is asked. */
+    synchronized void leaveOut(Set<Member> draining) {
+        leftOut = draining;
+        slots.removeIf(slot -> draining.contains(slot.member));
+        open = slots.size();
+        waiting = isToAll ? 0 : open;
+    }
+
     /** Asks the first members, or all; the call is over at once if there are none. Not by multicast. */
-    void begin(Epoch begun, ByteOutput first) {
+    void begin(Predicate<Member> isCallable, ByteOutput first) {
         synchronized (this) {
             for (Slot<A> slot : slots) {
-                if (!begun.contains(slot.member)) {
+                if (!isCallable.test(slot.member)) {
                     settle(slot, new Outcome.Unreachable<>());
                 }
             }
@@ -128,6 +141,9 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
             List<Slot<A>> before = slots;
             slots = new ArrayList<>(delivered.view().size());
             for (Member member : delivered.view().members()) {
+                if (leftOut.contains(member)) {
+                    continue;
+                }
                 Slot<A> early = find(before, member);
                 slots.add(early == null ? new Slot<>(member, true) : early);
             }
@@ -155,7 +171,8 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
                 return;
             }
             for (Slot<A> slot : slots) {
-                if (slot.isOpen() && !next.hasStayed(slot.member, fixedEpoch)) {
+                boolean isTooLate = !slot.isAsked && next.draining().contains(slot.member);
+                if (slot.isOpen() && (isTooLate || !next.hasStayed(slot.member, fixedEpoch))) {
                     settle(slot, slot.isAsked ? new Outcome.Suspected<>() : new Outcome.Unreachable<>());
                 }
             }

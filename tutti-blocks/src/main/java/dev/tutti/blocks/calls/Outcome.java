@@ -31,7 +31,7 @@ public sealed interface Outcome<A extends @Nullable Object> {
     /** The member has left the view, or was on another side of a partition meanwhile, before it answered. */
     record Suspected<A extends @Nullable Object>() implements Outcome<A> {}
 
-    /** The member was not in the view when it was called. */
+    /** The member was not in the view when it was called, or {@linkplain Calls#drain drained}. */
     record Unreachable<A extends @Nullable Object>() implements Outcome<A> {}
 
     /** The deadline has passed. */

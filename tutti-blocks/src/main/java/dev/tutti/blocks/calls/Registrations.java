@@ -30,7 +30,8 @@ final class Registrations {
         return index < 0 ? null : sorted.get(index);
     }
 
+    /** Returns the names of the application's procedures. */
     List<String> names() {
-        return sorted.stream().map(each -> each.procedure().name()).sorted().toList();
+        return sorted.stream().filter(each -> each.procedure() != Calls.DRAIN).map(each -> each.procedure().name()).sorted().toList();
     }
 }

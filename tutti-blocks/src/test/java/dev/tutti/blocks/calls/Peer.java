@@ -61,6 +61,11 @@ final class Peer implements AutoCloseable {
         return calls.self();
     }
 
+    /** Runs a task of the application's own. */
+    void start(Runnable task) {
+        threads.start("task", task);
+    }
+
     private String echo(String request, CallContext context) {
         handled.add(request);
         return node.name() + " " + request;

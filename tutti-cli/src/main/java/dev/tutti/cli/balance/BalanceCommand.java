@@ -4,6 +4,7 @@ import dev.tutti.Node;
 import dev.tutti.balancer.Balancer;
 import dev.tutti.balancer.ProxyFeed;
 import dev.tutti.balancer.settings.BalancerSettings;
+import dev.tutti.cli.node.HealthOption;
 import dev.tutti.cli.node.Interruption;
 import dev.tutti.cli.node.NodeOptions;
 import dev.tutti.cli.terminal.ExitCodes;
@@ -12,6 +13,7 @@ import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Settings.Source;
 import dev.tutti.internal.Json;
+import dev.tutti.metrics.HealthServer;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -24,6 +26,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code tutti balance}: a load balancer that web nodes announce themselves to. */
@@ -76,6 +79,9 @@ public final class BalanceCommand implements Callable<Integer> {
             paramLabel = "SETTING=VALUE",
             description = "Any setting of the balancer; 'tutti config docs' lists them.")
     private Map<String, String> settings = new LinkedHashMap<>();
+
+    @Mixin
+    private HealthOption health = new HealthOption();
 
     @Option(names = "--bind", paramLabel = "ADDRESS", description = "Address for requests: LOOPBACK, SITE_LOCAL, ANY, an address. Default: LOOPBACK.")
     private @Nullable String address;
@@ -147,6 +153,7 @@ public final class BalanceCommand implements Callable<Integer> {
         }
         try (Node node = NodeOptions.of(config, seeds, nodeSettings).onThisMachine(Map.of("name", "balancer")).start();
                 Balancer balancer = Balancer.open(node, spec);
+                HealthServer _ = health.serve(node);
                 Interruption _ = Interruption.runs(() -> end(balancer, node))) {
             announce(balancer);
             watch(balancer::routes);
@@ -157,6 +164,7 @@ public final class BalanceCommand implements Callable<Integer> {
     private int feed(String proxy, String name, Function<Node, ProxyFeed> opening) throws InterruptedException {
         try (Node node = NodeOptions.of(config, seeds, nodeSettings).onThisMachine(Map.of("name", "feed")).start();
                 ProxyFeed feed = opening.apply(node);
+                HealthServer _ = health.serve(node);
                 Interruption _ = Interruption.runs(() -> end(feed, node))) {
             if (!isJson) {
                 terminal.print("Backend " + terminal.bold(backend) + " of " + proxy + " gets the nodes of group " + name);

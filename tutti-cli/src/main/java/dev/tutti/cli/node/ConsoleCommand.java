@@ -8,6 +8,7 @@ import dev.tutti.console.Console;
 import dev.tutti.console.ConsoleBuilder;
 import dev.tutti.core.Printable;
 import dev.tutti.internal.Json;
+import dev.tutti.metrics.HealthServer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,9 @@ public final class ConsoleCommand implements Callable<Integer> {
     @Mixin
     private NodeOptions options = new NodeOptions();
 
+    @Mixin
+    private HealthOption health = new HealthOption();
+
     @Option(names = "--console-port", paramLabel = "PORT", description = "Port for browsers; 0 takes any free one. Default: 7880.")
     private @Nullable String port;
 
@@ -63,7 +67,9 @@ public final class ConsoleCommand implements Callable<Integer> {
                 Interruption _ = Interruption.runs(() -> end(console, node))) {
             groups.forEach(group -> node.group(group).join());
             announce(node, console);
-            forever.await();
+            try (HealthServer _ = health.serve(node)) {
+                forever.await();
+            }
         }
         return ExitCodes.DONE;
     }

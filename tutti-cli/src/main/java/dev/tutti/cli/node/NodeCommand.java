@@ -9,6 +9,7 @@ import dev.tutti.console.ConsoleBuilder;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.Printable;
 import dev.tutti.internal.Json;
+import dev.tutti.metrics.HealthServer;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  tutti node --group chat",
             "  tutti node --config tutti.yaml --group a --group b --json",
+            "  tutti node --group a --bind SITE_LOCAL --secret-file secret --health ANY:9464",
             "  TUTTI_GROUP_WINDOW='4 MiB' tutti node --group a"
         })
 public final class NodeCommand implements Callable<Integer> {
@@ -37,6 +39,9 @@ public final class NodeCommand implements Callable<Integer> {
 
     @Mixin
     private NodeOptions options = new NodeOptions();
+
+    @Mixin
+    private HealthOption health = new HealthOption();
 
     @Option(names = "--group", paramLabel = "NAME", split = ",", description = "A group to join; may be repeated.")
     private List<String> groups = List.of();
@@ -67,7 +72,8 @@ public final class NodeCommand implements Callable<Integer> {
                         .join();
             }
             Inspection inspection = NodeOptions.openInspection(node);
-            try (Console _ = console(node, inspection)) {
+            try (Console _ = console(node, inspection);
+                    HealthServer _ = health.serve(node)) {
                 // Until it is interrupted, or has lost all groups.
                 open.await();
             }

@@ -2,6 +2,7 @@ package dev.tutti.cli.stomp;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.cli.node.HealthOption;
 import dev.tutti.cli.node.Interruption;
 import dev.tutti.cli.node.NodeOptions;
 import dev.tutti.cli.terminal.ExitCodes;
@@ -13,6 +14,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Settings.Source;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.PrivateFile;
+import dev.tutti.metrics.HealthServer;
 import dev.tutti.stomp.Access;
 import dev.tutti.stomp.Login;
 import dev.tutti.stomp.StompMessage;
@@ -62,6 +64,9 @@ public final class StompCommand implements Callable<Integer> {
     @Mixin
     private NodeOptions options = new NodeOptions();
 
+    @Mixin
+    private HealthOption health = new HealthOption();
+
     @Option(
             names = "--group",
             paramLabel = "NAME",
@@ -95,6 +100,7 @@ public final class StompCommand implements Callable<Integer> {
         CountDownLatch forever = new CountDownLatch(1);
         try (Node node = builder.start();
                 StompServer server = server(node).start();
+                HealthServer _ = health.serve(node);
                 Interruption _ = Interruption.runs(() -> end(server, node))) {
             announce(node, server);
             NodeOptions.openInspection(node);

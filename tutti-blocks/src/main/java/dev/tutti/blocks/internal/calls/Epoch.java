@@ -3,6 +3,7 @@ package dev.tutti.blocks.internal.calls;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -14,12 +15,13 @@ import java.util.Set;
  *
  * @param number counts views
  * @param since for each member of the view, the first of the epochs that it has gone through together with this member
+ * @param draining members of the view that are about to leave, and are not called any more
  */
-public record Epoch(int number, View view, Map<Member, Integer> since) {
+public record Epoch(int number, View view, Map<Member, Integer> since, Set<Member> draining) {
 
     /** Returns the first epoch of a member. */
     public static Epoch first(View view, Member self) {
-        return new Epoch(0, view, Map.of()).next(view, self);
+        return new Epoch(0, view, Map.of(), Set.of()).next(view, self);
     }
 
     public Epoch next(View next, Member self) {
@@ -30,7 +32,21 @@ public record Epoch(int number, View view, Map<Member, Integer> since) {
             Integer before = since.get(member);
             sinceThen.put(member, before != null && together.contains(member) ? before : following);
         }
-        return new Epoch(following, next, sinceThen);
+        Set<Member> stillDraining = new HashSet<>(draining);
+        stillDraining.retainAll(sinceThen.keySet());
+        return new Epoch(following, next, sinceThen, stillDraining);
+    }
+
+    /** Returns this epoch with a member that drains. */
+    public Epoch withDraining(Member member) {
+        Set<Member> all = new HashSet<>(draining);
+        all.add(member);
+        return new Epoch(number, view, since, all);
+    }
+
+    /** Returns whether the member is in the view and does not drain. */
+    public boolean isCallable(Member member) {
+        return contains(member) && !draining.contains(member);
     }
 
     public boolean contains(Member member) {

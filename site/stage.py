@@ -76,7 +76,7 @@ def rewrite(source, text):
         svg = re.sub(r"<\?xml.*?\?>|<!--.*?-->|<style>.*?</style>", "", svg, flags=re.DOTALL)
         svg = re.sub(r"\n\s*", " ", svg).strip()
         label = alt.replace("&", "&amp;").replace('"', "&quot;")
-        return f'<div class="drawing">{svg.replace("<svg ", f"""<svg role="img" aria-label="{label}" """, 1)}</div>'
+        return f'<div class="drawing" tabindex="0" role="group" aria-label="Drawing">{svg.replace("<svg ", f"""<svg role="img" aria-label="{label}" """, 1)}</div>'
 
     parts = FENCE.split(text)
     for index in range(0, len(parts), 2):

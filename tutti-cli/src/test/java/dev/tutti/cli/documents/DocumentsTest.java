@@ -23,6 +23,12 @@ class DocumentsTest {
     private static final Pattern ROW = Pattern.compile("^\\| `([a-z-]+)` \\|", Pattern.MULTILINE);
     private static final Pattern FENCE = Pattern.compile("^ *```.*?^ *```", Pattern.MULTILINE | Pattern.DOTALL);
 
+    private static final Pattern WARNING = Pattern.compile("\\b(?:LOG|log|logger)\\.(?:warn|error)\\(\\s*((?:\"(?:[^\"\\\\]|\\\\.)*\"\\s*\\+?\\s*)+)");
+    private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
+    private static final Pattern EVENT = Pattern.compile("\\{}|node|group|so far|[^a-z]");
+    private static final List<String> MODULES = List.of("tutti-api", "tutti-netty", "tutti-blocks", "tutti-sites", "tutti-tomcat", "tutti-spring", "tutti-jcache",
+            "tutti-stomp", "tutti-balancer", "tutti-console", "tutti-grid", "tutti-grid-bridges", "tutti-metrics");
+
     @TempDir
     private Path classes;
 
@@ -80,9 +86,37 @@ class DocumentsTest {
         assertThat(rows).isEqualTo(kinds);
     }
 
-    private static List<Path> allPages() throws IOException {
-        try (Stream<Path> files = Files.walk(Code.DOCS)) {
-            return Stream.concat(Stream.of(Path.of("../README.md")), files.filter(file -> file.toString().endsWith(".md"))).toList();
+    @Test
+    void eachWarningIsExplained() throws IOException {
+        String page = Files.readString(Code.DOCS.resolve("operations/logs.md"));
+        List<String> unexplained = new ArrayList<>();
+        int found = 0;
+        for (String module : MODULES) {
+            for (Path source : filesBelow(Path.of("..", module, "src/main/java"), ".java")) {
+                Matcher warning = WARNING.matcher(Files.readString(source));
+                while (warning.find()) {
+                    String text = LITERAL.matcher(warning.group(1)).results().map(each -> each.group(1)).reduce("", String::concat);
+                    // A text that is only values, or the words of an event, explains itself.
+                    if (EVENT.matcher(text).replaceAll("").length() >= 4) {
+                        found++;
+                        if (!page.contains("`" + text.replace("\\\"", "\"").replace("{}", "…") + "`")) {
+                            unexplained.add(source + " writes '" + text + "'; it needs a row in docs/operations/logs.md");
+                        }
+                    }
+                }
+            }
         }
+        assertThat(found).isGreaterThan(90);
+        assertThat(unexplained).isEmpty();
+    }
+
+    private static List<Path> filesBelow(Path directory, String suffix) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> file.toString().endsWith(suffix)).sorted().toList();
+        }
+    }
+
+    private static List<Path> allPages() throws IOException {
+        return Stream.concat(Stream.of(Path.of("../README.md")), filesBelow(Code.DOCS, ".md").stream()).toList();
     }
 }

@@ -19,13 +19,19 @@ module dev.tutti.blocks {
             dev.tutti.jcache;
     exports dev.tutti.blocks.internal.clock to
             dev.tutti.sites;
+    exports dev.tutti.blocks.internal.serial to
+            dev.tutti.jcache,
+            dev.tutti.spring,
+            dev.tutti.tomcat;
     exports dev.tutti.blocks.component;
     exports dev.tutti.blocks.coordination;
     exports dev.tutti.blocks.directory;
     exports dev.tutti.blocks.machine;
     exports dev.tutti.blocks.map;
     exports dev.tutti.blocks.merge;
+    exports dev.tutti.blocks.presence;
     exports dev.tutti.blocks.queue;
+    exports dev.tutti.blocks.typed;
 
     provides javax.naming.spi.InitialContextFactory with
             dev.tutti.blocks.directory.DirectoryContextFactory;

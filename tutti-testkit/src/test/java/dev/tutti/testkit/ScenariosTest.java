@@ -11,23 +11,27 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The golden scenarios of {@code docs/scenarios.md}: each is played, and must go as the page says. With {@code
+ * The golden scenarios of {@code docs/scenarios.md} and of the pages on concepts: each is played, and must go as the page says. With {@code
  * -Dtutti.test.golden=write} the page gets the events that happened, for its author to review.
  */
 class ScenariosTest {
 
-    private static final Path PAGE = Path.of("../docs/scenarios.md");
+    private static final Path DOCS = Path.of("../docs");
+    private static final String PAGE = "scenarios.md";
+    private static final List<String> CONCEPTS =
+            List.of("concepts/views.md", "concepts/synchrony.md", "concepts/orders.md", "concepts/primary.md");
     private static final String BLOCK = "```scenario";
     private static final String BLOCK_END = "```";
 
-    /** Parts of the page: prose and blocks of steps in turn, by the heading above them. */
-    private static Map<String, List<String>> sections() throws IOException {
+    /** Parts of a page: prose and blocks of steps in turn, by the heading above them. */
+    private static Map<String, List<String>> sections(String page) throws IOException {
         Map<String, List<String>> sections = new LinkedHashMap<>();
         List<String> section = new ArrayList<>();
-        for (String line : Files.readAllLines(PAGE)) {
+        for (String line : Files.readAllLines(DOCS.resolve(page))) {
             if (line.startsWith("## ")) {
                 section = new ArrayList<>();
                 sections.put(line.substring("## ".length()), section);
@@ -37,18 +41,27 @@ class ScenariosTest {
         return sections;
     }
 
-    static List<String> scenarios() throws IOException {
-        return List.copyOf(sections().keySet());
+    static List<Arguments> scenarios() throws IOException {
+        List<Arguments> scenarios = new ArrayList<>();
+        sections(PAGE).keySet().forEach(title -> scenarios.add(Arguments.of(PAGE, title)));
+        for (String page : CONCEPTS) {
+            sections(page).forEach((title, lines) -> {
+                if (lines.contains(BLOCK)) {
+                    scenarios.add(Arguments.of(page, title));
+                }
+            });
+        }
+        return scenarios;
     }
 
     @ParameterizedTest
     @MethodSource("scenarios")
-    void goesAsThePageSays(String title) throws IOException {
-        List<String> told = sections().get(title);
+    void goesAsThePageSays(String page, String title) throws IOException {
+        List<String> told = sections(page).get(title);
         List<String> played = withSteps(told, new Scenario().play(steps(told)));
         if ("write".equals(System.getProperty("tutti.test.golden"))) {
-            String page = Files.readString(PAGE);
-            Files.writeString(PAGE, page.replace(String.join("\n", told), String.join("\n", played)));
+            String text = Files.readString(DOCS.resolve(page));
+            Files.writeString(DOCS.resolve(page), text.replace(String.join("\n", told), String.join("\n", played)));
             return;
         }
         assertThat(String.join("\n", played)).isEqualTo(String.join("\n", told));
@@ -56,7 +69,7 @@ class ScenariosTest {
 
     @Test
     void thereAreTen() throws IOException {
-        assertThat(scenarios()).hasSize(10);
+        assertThat(sections(PAGE)).hasSize(10);
     }
 
     /** Returns the lines of all blocks of a section; an empty line ends each. */

@@ -82,7 +82,7 @@ public final class Packing implements Layer {
     private List<Member> members = List.of();
     private boolean isFrozen;
 
-    /** Whether nothing is sent to anybody: before the first view in which packets flow, and outside of the primary partition. */
+    /** State in which nothing is sent, not even to single members: before the first steady view, and outside of the primary partition. */
     private boolean isSuspended = true;
 
     private boolean isLeaving;

@@ -25,7 +25,9 @@ module dev.tutti.blocks {
     exports dev.tutti.blocks.machine;
     exports dev.tutti.blocks.map;
     exports dev.tutti.blocks.merge;
+    exports dev.tutti.blocks.presence;
     exports dev.tutti.blocks.queue;
+    exports dev.tutti.blocks.typed;
 
     provides javax.naming.spi.InitialContextFactory with
             dev.tutti.blocks.directory.DirectoryContextFactory;

@@ -8,6 +8,7 @@ module dev.tutti.cli {
     requires dev.tutti.console;
     requires dev.tutti.draw;
     requires dev.tutti.grid;
+    requires dev.tutti.jgroups;
     requires dev.tutti.netty;
     requires dev.tutti.rendezvous;
     requires dev.tutti.sites;

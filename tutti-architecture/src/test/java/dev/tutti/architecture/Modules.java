@@ -39,6 +39,7 @@ final class Modules {
             // Its servers have the loops, tokens and certificates of mediators.
             Map.entry("grid.bridges", Set.of("api", "grid", "stomp")),
             Map.entry("announce", Set.of("core", "api")),
+            Map.entry("jgroups", Set.of("core", "api", "blocks")),
             // It has the loops, tokens and certificates of rendezvous servers.
             Map.entry("balancer", Set.of("core", "address", "announce", "api", "netty")),
             Map.entry("tomcat", Set.of("core", "announce", "api", "blocks", "sites")),
@@ -50,7 +51,7 @@ final class Modules {
             // A manager reads the file of its node.
             Map.entry("jcache", Set.of("core", "api", "blocks", "config")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "address", "api", "balancer", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "rendezvous", "sites")),
+            Map.entry("cli", Set.of("core", "address", "api", "balancer", "blocks", "config", "grid", "netty", "stomp", "draw", "console", "jgroups", "rendezvous", "sites")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "announce", "api", "balancer", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")),
             // The report pages of the benchmark; other modules never see the web application or its libraries.
@@ -74,7 +75,7 @@ final class Modules {
             Map.entry("org.apache.tomcat.", Set.of("tomcat", "demo", "study")),
             // The campaign has the servlet of an application that it puts into real Tomcats.
             Map.entry("jakarta.", Set.of("tomcat", "demo", "campaign", "study")),
-            Map.entry("org.jgroups.", Set.of("bench", "campaign")),
+            Map.entry("org.jgroups.", Set.of("bench", "campaign", "cli", "jgroups")),
             Map.entry("org.zeromq.", Set.of("bench")),
             Map.entry("io.nats.", Set.of("bench")),
             Map.entry("org.HdrHistogram.", Set.of("bench", "study")),
@@ -92,7 +93,7 @@ final class Modules {
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign", "study")),
             Map.entry(
                     "org.slf4j.",
-                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "balancer", "grid", "grid.bridges", "jcache", "spring")));
+                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "balancer", "grid", "grid.bridges", "jcache", "jgroups", "spring")));
 
     private final String root;
 

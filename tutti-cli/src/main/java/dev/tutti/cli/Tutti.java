@@ -10,6 +10,7 @@ import dev.tutti.cli.inspection.EventsCommand;
 import dev.tutti.cli.inspection.ProbeCommand;
 import dev.tutti.cli.inspection.TopCommand;
 import dev.tutti.cli.inspection.ViewCommand;
+import dev.tutti.cli.migration.BridgeCommand;
 import dev.tutti.cli.migration.MigrateCommand;
 import dev.tutti.cli.node.ChatCommand;
 import dev.tutti.cli.node.ConsoleCommand;
@@ -62,6 +63,7 @@ import picocli.CommandLine.Spec;
             ConfigCommand.class,
             CertsCommand.class,
             MigrateCommand.class,
+            BridgeCommand.class,
             DemoCommand.class,
             CompletionCommand.class,
             RehearseCommand.class,
@@ -84,6 +86,7 @@ import picocli.CommandLine.Spec;
             "  tutti top                         members, rates and windows, again and again",
             "  tutti events                      what happens to them, and why",
             "  tutti migrate jgroups.xml         a stack file of JGroups as settings",
+            "  tutti bridge --stack tcp.xml …    a cluster of JGroups and a group, as one",
             "  tutti help chat                   more about one command",
             "",
             "Exit codes: 0 done, 1 failed, 2 wrong option or configuration."

@@ -15,6 +15,9 @@ public final class ByteInput {
 
     private final ByteBuffer bytes;
 
+    /** Number of records that the present place lies in. */
+    private int depth;
+
     /** @param bytes from their position to their limit; big-endian, and must not be changed while they are read */
     public ByteInput(ByteBuffer bytes) {
         this.bytes = bytes;
@@ -47,6 +50,11 @@ public final class ByteInput {
             throw new MalformedException("0 or 1 expected, not " + value);
         }
         return value == 1;
+    }
+
+    public char takeChar() {
+        need(Character.BYTES);
+        return bytes.getChar();
     }
 
     public int takeInt() {
@@ -98,6 +106,28 @@ public final class ByteInput {
         byte[] taken = new byte[count];
         bytes.get(taken);
         return new String(taken, StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Takes a length, and ends this input behind that number of bytes until {@link #leave}.
+     *
+     * @param record what the bytes are, for people
+     * @return for {@code leave}
+     */
+    int enter(String record) {
+        if (++depth > Codecs.DEPTH_MAX) {
+            throw new MalformedException(record + " lies in more than " + Codecs.DEPTH_MAX + " others");
+        }
+        int count = takeCount(1);
+        int outer = bytes.limit();
+        bytes.limit(bytes.position() + count);
+        return outer;
+    }
+
+    /** Passes over what is left of a record, and ends where it ended before. */
+    void leave(int outer) {
+        depth--;
+        bytes.position(bytes.limit()).limit(outer);
     }
 
     /** @throws MalformedException if bytes are left */

@@ -24,6 +24,9 @@ public final class ByteOutput {
     private int length;
     private int lengthMax = LENGTH_LIMIT;
 
+    /** Number of records that the present place lies in. */
+    private int depth;
+
     /** Returns the number of bytes. */
     public int length() {
         return length;
@@ -37,6 +40,7 @@ public final class ByteOutput {
     /** Drops all bytes; up to {@code lengthMax} may follow. */
     public ByteOutput reset(long lengthMax) {
         this.length = 0;
+        this.depth = 0;
         this.lengthMax = (int) Math.min(lengthMax, LENGTH_LIMIT);
         return this;
     }
@@ -76,6 +80,10 @@ public final class ByteOutput {
         return putByte(value ? 1 : 0);
     }
 
+    public ByteOutput putChar(char value) {
+        return putByte(value >>> Byte.SIZE).putByte(value);
+    }
+
     public ByteOutput putInt(int value) {
         int at = room(Integer.BYTES);
         INT.set(bytes, at, value);
@@ -90,6 +98,18 @@ public final class ByteOutput {
 
     public ByteOutput putDouble(double value) {
         return putLong(Double.doubleToRawLongBits(value));
+    }
+
+    /** Begins a record that lies in those begun before. */
+    void enter(String record) {
+        if (++depth > Codecs.DEPTH_MAX) {
+            throw new IllegalArgumentException(record + " lies in more than " + Codecs.DEPTH_MAX + " others, which nobody would read");
+        }
+    }
+
+    /** Ends the record that was begun last. */
+    void leave() {
+        depth--;
     }
 
     /** Replaces a number that was put at {@code at}. */

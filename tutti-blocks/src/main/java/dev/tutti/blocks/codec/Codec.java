@@ -3,7 +3,12 @@ package dev.tutti.blocks.codec;
 import dev.tutti.blocks.internal.argument.Arguments;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +54,15 @@ public interface Codec<T extends @Nullable Object> {
             return null;
         }
     };
+
+    /**
+     * Returns the codec of a record, an enum, or another type that {@link Codecs#standard} knows or derives one for.
+     *
+     * @throws IllegalArgumentException if there is none; the message says for which part of the type
+     */
+    static <T> Codec<T> of(Class<T> type) {
+        return Codecs.standard().of(Arguments.required(type, "of: the type"));
+    }
 
     /** Returns a codec of two functions. */
     static <T> Codec<T> of(Function<ByteInput, T> take, BiConsumer<T, ByteOutput> put) {
@@ -110,5 +124,55 @@ public interface Codec<T extends @Nullable Object> {
                         }
                     }
                 });
+    }
+
+    /** Returns a codec for sets of values of at least one byte each. Those that it takes are unmodifiable, in the order in which they were put. */
+    static <T> Codec<Set<T>> set(Codec<T> codec) {
+        Codec<List<T>> list = list(codec);
+        return of(
+                in -> {
+                    List<T> values = list.take(in);
+                    Set<T> taken = new LinkedHashSet<>(values);
+                    if (taken.size() < values.size()) {
+                        throw new MalformedException("a set of " + values.size() + " values, of which " + taken.size() + " differ");
+                    }
+                    return Collections.unmodifiableSet(taken);
+                },
+                (set, out) -> list.put(new ArrayList<>(set), out));
+    }
+
+    /** Returns a codec for maps with keys of at least one byte each. Those that it takes are unmodifiable, in the order in which they were put. */
+    static <K, V> Codec<Map<K, V>> map(Codec<K> keys, Codec<V> values) {
+        Arguments.required(keys, "map: the codec of keys");
+        Arguments.required(values, "map: the codec of values");
+        return of(
+                in -> {
+                    int count = in.takeCount(1);
+                    Map<K, V> taken = new LinkedHashMap<>();
+                    for (int index = 0; index < count; index++) {
+                        taken.put(keys.take(in), values.take(in));
+                    }
+                    if (taken.size() < count) {
+                        throw new MalformedException("a map with " + count + " keys, of which " + taken.size() + " differ");
+                    }
+                    return Collections.unmodifiableMap(taken);
+                },
+                (map, out) -> {
+                    out.putInt(map.size());
+                    map.forEach((key, value) -> {
+                        int before = out.length();
+                        keys.put(key, out);
+                        if (out.length() == before) {
+                            throw new IllegalArgumentException(key + " has no bytes; the keys of a map have at least one each");
+                        }
+                        values.put(value, out);
+                    });
+                });
+    }
+
+    /** Returns a codec for values that may be absent, in one byte more. */
+    static <T> Codec<Optional<T>> optional(Codec<T> codec) {
+        Codec<@Nullable T> nullable = nullable(codec);
+        return of(in -> Optional.ofNullable(nullable.take(in)), (value, out) -> nullable.put(value.orElse(null), out));
     }
 }

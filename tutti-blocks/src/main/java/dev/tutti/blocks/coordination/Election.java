@@ -6,6 +6,8 @@ import dev.tutti.blocks.machine.Replica;
 import dev.tutti.core.Member;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * An election that one of its candidates leads: the one that has been a candidate the longest without a break. It is a
@@ -40,6 +42,28 @@ public final class Election {
         Candidacy candidacy = new Candidacy(leases, threads, name, timeout, candidate);
         candidacy.stand();
         return candidacy;
+    }
+
+    /**
+     * Makes this member a candidate from now on.
+     *
+     * @param onElected gets the token when this member leads from now on, see {@link Candidate#onElected}
+     * @param onDeposed gets the reason when it leads no longer, see {@link Candidate#onDeposed}
+     */
+    public Candidacy stand(LongConsumer onElected, Consumer<String> onDeposed) {
+        Arguments.required(onElected, "stand: the listener of elections");
+        Arguments.required(onDeposed, "stand: the listener of depositions");
+        return stand(new Candidate() {
+            @Override
+            public void onElected(long token) {
+                onElected.accept(token);
+            }
+
+            @Override
+            public void onDeposed(String reason) {
+                onDeposed.accept(reason);
+            }
+        });
     }
 
     /** Returns the leader as this member knows it; it may be out of date. */

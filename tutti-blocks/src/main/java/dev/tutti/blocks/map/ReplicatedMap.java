@@ -2,11 +2,17 @@ package dev.tutti.blocks.map;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +64,31 @@ public interface ReplicatedMap<K, V> extends AutoCloseable {
 
     /** Returns a copy of all entries between two changes at this member; takes time in proportion to their number. */
     MapSnapshot<K, V> snapshot();
+
+    /** Returns the keys of a {@link #snapshot}, from the first written to the last; unmodifiable. */
+    default Set<K> keySet() {
+        return snapshot().entries().keySet();
+    }
+
+    /** Calls {@code action} with each entry of a {@link #snapshot}, on the caller's thread; it may write to this map. */
+    default void forEach(BiConsumer<? super K, ? super V> action) {
+        snapshot().entries().forEach(Arguments.required(action, "forEach: the action"));
+    }
+
+    /**
+     * Returns the entries of a {@link #snapshot} that {@code isWanted} accepts, from the first written to the last. Every member has the whole map,
+     * so nobody else is asked. Takes time in proportion to the number of all entries.
+     */
+    default Map<K, V> matching(BiPredicate<? super K, ? super V> isWanted) {
+        Arguments.required(isWanted, "matching: the predicate");
+        Map<K, V> found = new LinkedHashMap<>();
+        forEach((key, value) -> {
+            if (isWanted.test(key, value)) {
+                found.put(key, value);
+            }
+        });
+        return Collections.unmodifiableMap(found);
+    }
 
     /**
      * Writes, with the map's time to live, and waits until it is in this member's map.

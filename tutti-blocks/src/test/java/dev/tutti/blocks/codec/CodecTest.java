@@ -120,6 +120,6 @@ class CodecTest {
         assertThat(codecs.of(int.class)).isSameAs(Codec.INT);
         assertThat(codecs.of(Point.class)).isSameAs(Point.CODEC);
         assertThat(codecs.of(points)).isNotNull();
-        assertThatThrownBy(() -> Codecs.standard().of(points)).hasMessageContaining("there is no codec for");
+        assertThatThrownBy(() -> Codecs.standard().of(Thread.class)).hasMessageStartingWith("there is no codec for java.lang.Thread;");
     }
 }

@@ -118,6 +118,24 @@ class LastWriterMapTest {
                         new EntryEvent<>(EntryEvent.Kind.REMOVED, "b", "3", null));
     }
 
+    @ClusterTest(nodes = 2, seeds = 2)
+    void entriesAreVisitedAndFoundAtAnyMemberAsTheyWereWritten(Cluster cluster) {
+        Components<Holder> holders = startAll(cluster);
+        holders.run(1, holder -> {
+            holder.map.put("z", "1");
+            holder.map.put("a", "2");
+            holder.map.put("m", "3");
+        });
+        cluster.awaitRest();
+        holders.run(2, holder -> {
+            assertThat(holder.map.keySet()).containsExactly("z", "a", "m");
+            assertThat(holder.map.matching((key, value) -> !value.equals("2"))).containsExactly(Map.entry("z", "1"), Map.entry("m", "3"));
+            holder.map.forEach((key, value) -> holder.map.put(key, value + value));
+            assertThat(holder.map.get("m")).isEqualTo("33");
+        });
+        assertAlike(cluster, holders);
+    }
+
     @ClusterTest(nodes = 3, seeds = 5)
     void newcomerHasAllAndEntriesLargerThanAPacket(Cluster cluster) {
         Components<Holder> holders = deploy(cluster);

@@ -75,8 +75,13 @@ public record Operation(
     private static String simpleName(Type type) {
         return switch (type) {
             case Class<?> simple -> simple.getSimpleName();
-            case ParameterizedType generic ->
-                simpleName(generic.getRawType()) + "<" + simpleName(generic.getActualTypeArguments()[0]) + ">";
+            case ParameterizedType generic -> {
+                StringJoiner arguments = new StringJoiner(",", "<", ">");
+                for (Type argument : generic.getActualTypeArguments()) {
+                    arguments.add(simpleName(argument));
+                }
+                yield simpleName(generic.getRawType()) + arguments;
+            }
             default -> type.getTypeName();
         };
     }

@@ -19,6 +19,10 @@ module dev.tutti.blocks {
             dev.tutti.jcache;
     exports dev.tutti.blocks.internal.clock to
             dev.tutti.sites;
+    exports dev.tutti.blocks.internal.serial to
+            dev.tutti.jcache,
+            dev.tutti.spring,
+            dev.tutti.tomcat;
     exports dev.tutti.blocks.component;
     exports dev.tutti.blocks.coordination;
     exports dev.tutti.blocks.directory;

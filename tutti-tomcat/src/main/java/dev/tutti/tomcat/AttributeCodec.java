@@ -5,7 +5,7 @@ import dev.tutti.tomcat.diagnostics.Reports;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters.Counter;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.session.Field;
-import dev.tutti.tomcat.serialization.AllowedClasses;
+import dev.tutti.blocks.internal.serial.AllowedClasses;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,22 +1,9 @@
 package dev.tutti.tomcat;
 
-import dev.tutti.tomcat.serialization.AllowedClasses;
-import dev.tutti.tomcat.serialization.HashWork;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
+import dev.tutti.blocks.internal.serial.AllowedClasses;
+import dev.tutti.blocks.internal.serial.ObjectSerialization;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InvalidClassException;
-import java.io.NotSerializableException;
-import java.io.ObjectInputFilter;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
-import java.io.ObjectStreamClass;
-import java.io.ObjectStreamException;
-import java.io.OutputStream;
 import java.io.Serializable;
-import java.lang.reflect.Proxy;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The default codec: Java serialization of allowed classes only.
@@ -30,15 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JavaSerialization implements SessionCodec {
 
-    static final int DEPTH_MAX = 200;
-    static final int REFERENCES_MAX = 1_000_000;
+    static final int DEPTH_MAX = ObjectSerialization.DEPTH_MAX;
+    static final int REFERENCES_MAX = ObjectSerialization.REFERENCES_MAX;
 
-    /** Array elements allowed per byte; a hashed collection has up to three slots per element, at least sixteen. */
-    static final int ARRAY_ELEMENTS_PER_BYTE = 4;
-
-    static final int ARRAY_ELEMENTS_MIN = 1_024;
-
-    private final AllowedClasses allowed;
+    private final ObjectSerialization objects;
 
     /**
      * @param allowedClasses patterns separated by commas: {@code com.shop.Cart}, {@code com.shop.*} for a package,
@@ -46,11 +28,11 @@ public final class JavaSerialization implements SessionCodec {
      * @throws IllegalArgumentException if one is not a pattern, or would allow everything
      */
     public JavaSerialization(String allowedClasses) {
-        this(AllowedClasses.of(allowedClasses));
+        this(AllowedClasses.of("allowedClasses", allowedClasses));
     }
 
     JavaSerialization(AllowedClasses allowed) {
-        this.allowed = allowed;
+        this.objects = new ObjectSerialization(allowed, "allowedClasses of the <Manager>");
     }
 
     @Override
@@ -60,104 +42,11 @@ public final class JavaSerialization implements SessionCodec {
 
     @Override
     public byte[] encode(Object value) throws IOException {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (CheckedOutput output = new CheckedOutput(bytes, allowed)) {
-            output.writeObject(value);
-        } catch (NotSerializableException e) {
-            throw new IOException("class " + e.getMessage() + " does not implement java.io.Serializable", e);
-        }
-        return bytes.toByteArray();
+        return objects.encode(value);
     }
 
     @Override
     public Object decode(byte[] bytes, ClassLoader classes) throws IOException, ClassNotFoundException {
-        try (LoadingInput input = new LoadingInput(new ByteArrayInputStream(bytes), classes)) {
-            input.setObjectInputFilter(new Filter(bytes.length));
-            Object value = input.readObject();
-            if (value == null) {
-                throw new InvalidClassException("no object");
-            }
-            return value;
-        } catch (RuntimeException e) {
-            throw new IOException("a class refused its own bytes: " + e, e);
-        } catch (StackOverflowError e) {
-            // A set that contains itself is hashed while it is read; a search for such sets would miss wrapped ones.
-            throw new IOException("a collection is in itself", e);
-        }
-    }
-
-    private final class Filter implements ObjectInputFilter {
-
-        /** Array elements that are still allowed; an array in another is allocated before either is filled. */
-        private long elementsLeft;
-
-        Filter(int byteCount) {
-            elementsLeft = ARRAY_ELEMENTS_MIN + (long) ARRAY_ELEMENTS_PER_BYTE * byteCount;
-        }
-
-        @Override
-        public Status checkInput(FilterInfo info) {
-            elementsLeft -= Math.max(0, info.arrayLength());
-            if (info.depth() > DEPTH_MAX || info.references() > REFERENCES_MAX || elementsLeft < 0) {
-                return Status.REJECTED;
-            }
-            Class<?> type = info.serialClass();
-            if (type == null) {
-                return Status.UNDECIDED;
-            }
-            return allowed.allows(type) ? Status.ALLOWED : Status.REJECTED;
-        }
-    }
-
-    private static final class CheckedOutput extends ObjectOutputStream {
-        private final AllowedClasses allowed;
-        private boolean isFailing;
-
-        CheckedOutput(OutputStream output, AllowedClasses allowed) throws IOException {
-            super(output);
-            this.allowed = allowed;
-        }
-
-        /** Checks the class, except of an exception that a failing stream writes into itself before it is thrown. */
-        @Override
-        protected void annotateClass(Class<?> type) throws IOException {
-            isFailing |= ObjectStreamException.class.isAssignableFrom(type);
-            if (!isFailing && !allowed.allows(type)) {
-                throw new InvalidClassException("class " + type.getName()
-                        + " is not allowed; add it, or its package as in com.shop.*, to allowedClasses of the <Manager>");
-            }
-        }
-
-        @Override
-        protected void annotateProxyClass(Class<?> type) throws IOException {
-            throw new InvalidClassException("dynamic proxies are not replicated: " + type.getName());
-        }
-    }
-
-    private static final class LoadingInput extends ObjectInputStream {
-        private final ClassLoader classes;
-        private final HashWork hashWork = new HashWork();
-
-        LoadingInput(InputStream input, ClassLoader classes) throws IOException {
-            super(input);
-            this.classes = classes;
-            enableResolveObject(true);
-        }
-
-        @Override
-        protected Object resolveObject(Object read) throws IOException {
-            hashWork.note(read);
-            return read;
-        }
-
-        @Override
-        protected Class<?> resolveClass(ObjectStreamClass description) throws IOException, ClassNotFoundException {
-            return Class.forName(description.getName(), false, classes);
-        }
-
-        @Override
-        protected @Nullable Class<?> resolveProxyClass(String[] interfaces) throws IOException {
-            throw new InvalidClassException("dynamic proxies are not accepted", Proxy.class.getName());
-        }
+        return objects.decode(bytes, classes);
     }
 }

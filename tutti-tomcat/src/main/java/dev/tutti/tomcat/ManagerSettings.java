@@ -9,7 +9,7 @@ import dev.tutti.tomcat.node.NodeAttributes;
 import dev.tutti.tomcat.node.NodeOptions;
 import dev.tutti.tomcat.replication.base.Acknowledgement;
 import dev.tutti.tomcat.replication.base.ReplicationOptions;
-import dev.tutti.tomcat.serialization.AllowedClasses;
+import dev.tutti.blocks.internal.serial.AllowedClasses;
 import dev.tutti.tomcat.sites.SiteAttributes;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -125,7 +125,7 @@ final class ManagerSettings {
     }
 
     void setAllowedClasses(String patterns) {
-        wrong.parse("allowedClasses", patterns, () -> AllowedClasses.of(patterns));
+        wrong.parse("allowedClasses", patterns, () -> AllowedClasses.of("allowedClasses", patterns));
         allowedClasses = patterns;
     }
 
@@ -288,7 +288,7 @@ final class ManagerSettings {
      */
     AttributeCodec attributeCodec(Supplier<ClassLoader> classes, ReplicationCounters counters, Reports reports)
             throws ReflectiveOperationException {
-        AllowedClasses allowed = AllowedClasses.of(allowedClasses);
+        AllowedClasses allowed = AllowedClasses.of("allowedClasses", allowedClasses);
         return new AttributeCodec(sessionCodec(allowed, classes), allowed, classes, counters, reports);
     }
 

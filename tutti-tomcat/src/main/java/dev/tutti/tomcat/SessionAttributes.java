@@ -1,5 +1,6 @@
 package dev.tutti.tomcat;
 
+import dev.tutti.blocks.internal.serial.Immutables;
 import dev.tutti.tomcat.AbsenceGuard.Verdict;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.Field;

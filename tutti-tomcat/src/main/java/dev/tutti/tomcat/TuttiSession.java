@@ -1,5 +1,6 @@
 package dev.tutti.tomcat;
 
+import dev.tutti.blocks.internal.serial.Immutables;
 import dev.tutti.tomcat.replication.session.EndReason;
 import dev.tutti.tomcat.replication.session.Field;
 import dev.tutti.tomcat.replication.session.Mark;

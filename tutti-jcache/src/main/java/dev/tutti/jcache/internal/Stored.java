@@ -1,5 +1,6 @@
 package dev.tutti.jcache.internal;
 
+import dev.tutti.blocks.internal.serial.Immutables;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.serialization;
+package dev.tutti.blocks.internal.serial;
 
 import java.io.InvalidClassException;
 import java.util.Collection;
@@ -15,7 +15,7 @@ import java.util.Map;
  * <p>In a graph without sharing, no collection contains more elements, at all depths, than were read. That much is
  * always allowed, and a bounded amount of sharing.
  */
-public final class HashWork {
+final class HashWork {
 
     /** Number of steps allowed per element that was read. */
     static final int SHARING_MAX = 4;
@@ -33,7 +33,7 @@ public final class HashWork {
      *
      * @throws InvalidClassException if hashing it would take too long
      */
-    public void note(Object read) throws InvalidClassException {
+    void note(Object read) throws InvalidClassException {
         long steps = 1;
         if (read instanceof Collection<?> collection) {
             for (Object element : collection) {

@@ -1,4 +1,4 @@
-package dev.tutti.tomcat.serialization;
+package dev.tutti.blocks.internal.serial;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -36,34 +36,42 @@ public final class AllowedClasses {
             Set.of("java.net.URI", "java.sql.Date", "java.sql.Time", "java.sql.Timestamp", "sun.util.calendar.ZoneInfo");
 
     private final List<String> patterns;
+    private final boolean areAll;
 
-    private AllowedClasses(List<String> patterns) {
+    private AllowedClasses(List<String> patterns, boolean areAll) {
         this.patterns = patterns;
+        this.areAll = areAll;
+    }
+
+    /** Returns all classes: whoever sends bytes can run code of any of them. */
+    public static AllowedClasses all() {
+        return new AllowedClasses(List.of(), true);
     }
 
     /**
+     * @param setting name of the setting that has the list, for people
      * @param list patterns separated by commas; may be empty
      * @throws IllegalArgumentException if a pattern is not one, or would allow everything
      */
-    public static AllowedClasses of(String list) {
+    public static AllowedClasses of(String setting, String list) {
         List<String> patterns = new ArrayList<>();
         for (String element : list.split("[,;\\s]+", -1)) {
             if (!element.isEmpty()) {
                 if (!element.matches("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*(\\.\\*\\*?)?")) {
-                    throw new IllegalArgumentException("allowedClasses: '" + element + "' is neither a class (com.shop.Cart),"
+                    throw new IllegalArgumentException(setting + ": '" + element + "' is neither a class (com.shop.Cart),"
                             + " nor a package (com.shop.*), nor a package with those below it (com.shop.**)");
                 }
                 patterns.add(element);
             }
         }
-        return new AllowedClasses(List.copyOf(patterns));
+        return new AllowedClasses(List.copyOf(patterns), false);
     }
 
     /** Returns these patterns and {@code more}. */
     public AllowedClasses and(String... more) {
         List<String> all = new ArrayList<>(patterns);
         all.addAll(List.of(more));
-        return new AllowedClasses(List.copyOf(all));
+        return new AllowedClasses(List.copyOf(all), areAll);
     }
 
     public boolean allows(Class<?> type) {
@@ -71,7 +79,12 @@ public final class AllowedClasses {
         while (element.isArray()) {
             element = element.getComponentType();
         }
-        return element.isPrimitive() || isValue(element.getName()) || isNamed(element.getName());
+        return element.isPrimitive() || allowsName(element.getName());
+    }
+
+    /** Returns whether a class of this name, which may be missing here, is allowed. */
+    boolean allowsName(String name) {
+        return areAll || isValue(name) || isNamed(name);
     }
 
     private static boolean isValue(String name) {

@@ -1,4 +1,4 @@
-package dev.tutti.jcache.internal;
+package dev.tutti.blocks.internal.serial;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -6,13 +6,18 @@ import java.net.URI;
 import java.util.Currency;
 import java.util.Locale;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/** Values that nobody can change in place, so that all callers may have the same object. */
-final class Immutables {
+/** Values that can't be changed in place, so that all callers may have the same object, and a request that only reads one does not change it. */
+public final class Immutables {
 
     private Immutables() {}
 
-    static boolean contains(Object value) {
+    public static boolean isMutable(@Nullable Object value) {
+        return value != null && !contains(value);
+    }
+
+    public static boolean contains(Object value) {
         return switch (value) {
             case String text -> true;
             case Boolean flag -> true;

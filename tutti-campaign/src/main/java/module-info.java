@@ -11,14 +11,17 @@ module dev.tutti.campaign {
     requires dev.tutti.rendezvous;
     requires dev.tutti.sim;
     requires dev.tutti.sites;
+    requires dev.tutti.testing;
     requires dev.tutti.testkit;
     requires dev.tutti.tomcat;
     requires info.picocli;
     requires java.compiler;
     requires java.management;
     requires java.net.http;
+    requires java.sql;
     requires org.jgroups;
     requires org.apache.tomcat.embed.core;
+    requires org.postgresql.jdbc;
     requires static org.jspecify;
     requires static org.junit.platform.launcher;
 

@@ -1,4 +1,4 @@
-/** Support for this project's own tests in real time; nothing that is released depends on it. */
+/** Support for this project's own tests and campaigns in real time; nothing that is released depends on it. */
 module dev.tutti.testing {
     requires java.net.http;
     requires static transitive org.jspecify;

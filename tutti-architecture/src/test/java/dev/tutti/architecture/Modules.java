@@ -22,8 +22,8 @@ final class Modules {
             Map.entry("local", Set.of("core")),
             Map.entry("testing", Set.of()),
             Map.entry("sim", Set.of("core")),
-            // Simulated clusters of the protocols and of applications on the API, and real processes.
-            Map.entry("campaign", Set.of("core", "protocols", "sim", "testkit", "announce", "api", "balancer", "blocks", "layers", "metrics", "sites", "tomcat", "grid", "rendezvous")),
+            // Simulated clusters of the protocols and of applications on the API, and real processes; a database that both start is of testing.
+            Map.entry("campaign", Set.of("core", "protocols", "sim", "testkit", "announce", "api", "balancer", "blocks", "layers", "metrics", "sites", "tomcat", "grid", "rendezvous", "testing")),
             // It runs the API itself in virtual time, and reads what packets hold.
             Map.entry("testkit", Set.of("core", "sim", "protocols", "api")),
             Map.entry("config", Set.of("core")),
@@ -55,7 +55,7 @@ final class Modules {
             Map.entry("demo", Set.of("core", "announce", "api", "balancer", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "announce", "api", "balancer", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")),
             // The report pages of the benchmark; other modules never see the web application or its libraries.
-            Map.entry("study", Set.of("core", "announce", "api", "balancer", "tomcat", "console", "bench")),
+            Map.entry("study", Set.of("core", "announce", "api", "balancer", "tomcat", "console", "bench", "testing")),
             Map.entry("spring", Set.of("core", "api", "blocks", "config", "metrics")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
@@ -86,7 +86,7 @@ final class Modules {
             Map.entry("org.springframework.", Set.of("study", "spring")),
             Map.entry("net.javacrumbs.", Set.of("spring")),
             Map.entry("com.zaxxer.", Set.of("study")),
-            Map.entry("org.postgresql.", Set.of("study")),
+            Map.entry("org.postgresql.", Set.of("campaign", "study")),
             Map.entry("org.h2.", Set.of("study")),
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign", "study")),
             Map.entry(

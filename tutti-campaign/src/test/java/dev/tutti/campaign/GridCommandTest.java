@@ -16,7 +16,7 @@ class GridCommandTest extends CommandRun {
     @Test
     void helpHasExamplesAndExitCodes() {
         assertThat(run("grid", "--help")).isZero();
-        assertThat(out.toString()).contains("tutti grid load --profile ci --json", "Exit codes: 0 nothing was broken");
+        assertThat(out.toString()).contains("tutti grid load --profile ci --json", "tutti grid faults", "Exit codes: 0 nothing was broken");
     }
 
     @Test

@@ -104,6 +104,24 @@ class FaultAtEveryStepTest {
         }
     }
 
+    /** A message to one member, and the view of its sender at that time, by its place in the history. */
+    private record Unicast(Proc from, int sentIn, Proc to, String text) {
+
+        /** Returns whether both have been up since, and have gone from view to view together: then it has to arrive. */
+        boolean mustArrive() {
+            return from.isUp && to.isUp && !from.hasLeft && !to.hasLeft
+                    && from.history.stream().skip(sentIn + 1L)
+                            .allMatch(chapter -> chapter.view.transitionalSet(from.member).contains(to.member));
+        }
+
+        void check() {
+            assertThat(to.unicasts.stream().filter(text::equals).count()).as("S2, L2: %s at %s", text, to.index)
+                    .isBetween(mustArrive() ? 1L : 0L, 1L);
+        }
+    }
+
+    private int sentInAViewChange;
+
     @ParameterizedTest
     @EnumSource(Change.class)
     void everyPropertyHoldsAfterOneFaultAtEveryStep(Change change) {
@@ -119,6 +137,7 @@ class FaultAtEveryStepTest {
             }
         }
         assertThat(runs).isGreaterThan(100);
+        assertThat(sentInAViewChange).as("messages to one that were sent in a view change").isGreaterThan(100);
     }
 
     private static List<Fault> faults(int members) {
@@ -134,7 +153,7 @@ class FaultAtEveryStepTest {
     }
 
     /** Strikes after so many steps; whether there were that many. */
-    private static boolean run(Change change, Fault fault, int faultAt, int order) {
+    private boolean run(Change change, Fault fault, int faultAt, int order) {
         GroupModel model = new GroupModel(change.members, 128 * 1024);
         SplittableRandom random = new SplittableRandom(order);
         try {
@@ -144,19 +163,36 @@ class FaultAtEveryStepTest {
                     return false;
                 }
             }
+            List<Unicast> unicasts = sendToEachOther(model, 0);
             if (fault.isPossible(model)) {
                 fault.strike(model);
             }
+            unicasts.addAll(sendToEachOther(model, 1));
             for (int step = 0; step < 12; step++) {
                 step(model, order, random);
             }
             model.heal();
             model.checkSafety();
             model.checkAtRest();
+            unicasts.forEach(Unicast::check);
             return true;
         } catch (AssertionError | RuntimeException e) {
             throw new AssertionError(change + ", " + fault + " after step " + faultAt + ", order " + order, e);
         }
+    }
+
+    private List<Unicast> sendToEachOther(GroupModel model, int number) {
+        List<Unicast> unicasts = new ArrayList<>();
+        for (Proc from : model.up()) {
+            for (Proc to : model.procs) {
+                if (from != to && from.view().contains(to.member)) {
+                    unicasts.add(new Unicast(from, from.history.size() - 1, to, from.member + ":u" + number));
+                    model.sendTo(from, to, "u" + number);
+                    sentInAViewChange += from.number("packing.frozen") == 1 && !from.outgoing.isWaiting(to.member) ? 1 : 0;
+                }
+            }
+        }
+        return unicasts;
     }
 
     /** The next packet in the given order, or time if there is none; whether anything is left to happen. */

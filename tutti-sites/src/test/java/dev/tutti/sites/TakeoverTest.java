@@ -27,6 +27,9 @@ class TakeoverTest {
     /** Time after the kill until which the masters of the other site have not noticed it by themselves: the connection ends, and is tried again. */
     private static final long NOTICED_MILLIS = 120;
 
+    /** Most time of a message that nothing holds up, beside that of the link. */
+    private static final long FLOW_MILLIS_MAX = 5;
+
     /** A message of the other site. */
     private record Delivery(long sentMillis, long deliveredMillis) {
 
@@ -77,6 +80,10 @@ class TakeoverTest {
             return number(group.local().view().members().getFirst().name());
         }
 
+        int secondMaster() {
+            return number(group.local().view().members().get(1).name());
+        }
+
         int receiverAt(String site) {
             Member receiver = sites.bridge().masterOf(site, group.name());
             return number(requireNonNull(receiver, site).node().name());
@@ -102,6 +109,29 @@ class TakeoverTest {
     void messagesFlowSoonAfterTheReceivingMasterIsKilled(Cluster cluster) {
         Components<Clocked> members = start(cluster);
         kill(cluster, members, members.on(members.on(4).master()).receiverAt("berlin"));
+    }
+
+    /** The view without a master, that with its successor, and the start of the one that was killed: none of them holds up a stream. */
+    @ClusterTest(nodes = 6, seeds = 1)
+    void messagesFlowWhileTheMastersAgreeOnAView(Cluster cluster) {
+        Components<Clocked> members = start(cluster);
+        int number = members.on(1).secondMaster();
+        members.keep(Duration.ofMillis(10), Clocked::send);
+        cluster.advance(Duration.ofMillis(500));
+        long killed = cluster.elapsed().toMillis();
+        cluster.crash(number).advance(Duration.ofSeconds(1));
+        cluster.restart(number).advance(Duration.ofSeconds(1));
+        for (Clocked member : members.running()) {
+            // A newcomer's state is agreed on by all masters, and those that have it take messages behind that.
+            long joined = member.sites.site().equals("berlin") ? killed + NOTICED_MILLIS : Long.MAX_VALUE;
+            assertThat(member.deliveries).as("messages at %s", member.sites.node().name())
+                    .filteredOn(each -> each.sentMillis > killed - LINK_MILLIS)
+                    .isNotEmpty()
+                    .allMatch(each -> each.millis() <= MILLIS_MAX)
+                    .filteredOn(each -> each.sentMillis < joined)
+                    .allMatch(each -> each.millis() <= LINK_MILLIS + FLOW_MILLIS_MAX,
+                            "at most " + (LINK_MILLIS + FLOW_MILLIS_MAX) + " ms, killed at " + killed);
+        }
     }
 
     private static void kill(Cluster cluster, Components<Clocked> members, int number) {

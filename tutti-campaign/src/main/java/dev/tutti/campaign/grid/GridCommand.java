@@ -1,6 +1,7 @@
 package dev.tutti.campaign.grid;
 
 import dev.tutti.campaign.commands.CampaignCommand;
+import dev.tutti.campaign.grid.faults.FaultsRun;
 import dev.tutti.campaign.host.ChaosException;
 import dev.tutti.campaign.host.Scratch;
 import dev.tutti.campaign.sites.process.Outcome;
@@ -22,23 +23,27 @@ import picocli.CommandLine.Parameters;
         name = "grid",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Starts members, mediators and clients of a grid at three sites, as processes, and checks what has arrived.",
+        description = "Starts members, mediators and clients of a grid at three sites, as processes, and checks what has arrived or what queries find.",
         footer = {
             "",
             "Scenarios:",
             "  load  producers that publish at a steady rate, and consumers with selectors,",
             "        half of both at members and half as clients of mediators; mediators",
             "        are killed one after the other, and started again",
+            "  faults  queries at four mediators, while the database with the stores of a",
+            "          site is killed and comes back, and a site is cut off and comes back;",
+            "          takes --delay, --jvm, --profile, --json and --keep",
             "",
             "docs/operating/grid.md says how to read the report.",
             "",
             "Exit codes: 0 nothing was broken, 1 something was lost and no gap told, came twice or "
-                    + "out of order, or the registry was wrong at the end, 2 wrong usage.",
+                    + "out of order, the registry was wrong at the end, or an answer was wrong, 2 wrong usage.",
             "",
             "Examples:",
             "  tutti grid load --seconds 300",
             "  tutti grid load --producers 200 --kill-every 10 --seconds 60",
             "  tutti grid load --profile ci --json",
+            "  tutti grid faults",
         })
 public final class GridCommand extends CampaignCommand {
 
@@ -51,9 +56,13 @@ public final class GridCommand extends CampaignCommand {
     private static final int CI_SECONDS = 22;
     private static final int CI_KILL_SECONDS = 8;
     private static final int CI_CLIENTS = 2;
+    private static final int CI_OUTAGE_SECONDS = 3;
+    private static final int CI_LEASE_SECONDS = 5;
+    private static final int OUTAGE_SECONDS = 30;
+    private static final int LEASE_SECONDS = 20;
 
     /** Treatment of the processes. */
-    enum Scenario { LOAD }
+    enum Scenario { LOAD, FAULTS }
 
     /** A choice of load and time. */
     enum Profile { FULL, CI }
@@ -106,7 +115,7 @@ public final class GridCommand extends CampaignCommand {
     @Option(names = "--profile", paramLabel = "NAME", defaultValue = "full",
             description = "One of ${COMPLETION-CANDIDATES}; ci is "
                     + (CI_WARM_UP_SECONDS + CI_CALM_SECONDS + CI_SECONDS) + " s of " + CI_PRODUCERS + " producers and " + CI_CONSUMERS
-                    + " consumers, with a kill every " + CI_KILL_SECONDS + " s (default: full).")
+                    + " consumers, with a kill every " + CI_KILL_SECONDS + " s, and faults of " + CI_OUTAGE_SECONDS + " s (default: full).")
     private Profile profile = Profile.FULL;
 
     @Option(names = "--jvm", paramLabel = "OPTION", description = "For the JVM of each process; may be repeated.")
@@ -132,8 +141,8 @@ public final class GridCommand extends CampaignCommand {
         check("--clients", clients, 1, 500);
         Path directory = Scratch.directory("tutti-grid-");
         boolean isGood = false;
-        try (LoadRun run = new LoadRun(choice(), directory, this::say)) {
-            isGood = tell(run.run());
+        try {
+            isGood = tell(scenario == Scenario.LOAD ? load(directory) : faults(directory));
         } catch (ChaosException e) {
             say(String.valueOf(e.getMessage()));
         }
@@ -143,6 +152,24 @@ public final class GridCommand extends CampaignCommand {
             say("logs are kept in " + directory);
         }
         return isGood ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private Outcome load(Path directory) {
+        try (LoadRun run = new LoadRun(choice(), directory, this::say)) {
+            return run.run();
+        }
+    }
+
+    private Outcome faults(Path directory) {
+        boolean isCi = profile == Profile.CI;
+        FaultsRun.Choice faults = new FaultsRun.Choice(
+                Duration.ofSeconds(isCi ? CI_OUTAGE_SECONDS : OUTAGE_SECONDS),
+                Duration.ofSeconds(isCi ? CI_LEASE_SECONDS : LEASE_SECONDS),
+                delay,
+                options);
+        try (FaultsRun run = new FaultsRun(faults, directory, this::say)) {
+            return run.run();
+        }
     }
 
     private LoadRun.Choice choice() {

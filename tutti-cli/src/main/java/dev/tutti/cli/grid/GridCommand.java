@@ -11,7 +11,8 @@ import picocli.CommandLine.Spec;
         name = "grid",
         description = {
             "Monitoring across sites: a demonstration. 'tutti mediator' is what programs connect to.",
-            "Where tutti is built from its sources, './tutti grid load' kills mediators under the load of many producers.",
+            "Where tutti is built from its sources, './tutti grid load' kills mediators under the load of many producers,"
+                    + " and './tutti grid faults' a database under queries.",
         },
         synopsisSubcommandLabel = "COMMAND",
         subcommands = GridDemoCommand.class,

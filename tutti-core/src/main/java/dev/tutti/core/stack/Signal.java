@@ -51,7 +51,10 @@ public sealed interface Signal {
      */
     sealed interface ViewChange extends Signal {
 
-        /** Deliver nothing more of the view, send nothing, and answer with {@link Frozen}. */
+        /**
+         * Deliver no more multicasts of the view, send none, and answer with {@link Frozen}. Packets to single members belong to no view: reliable
+         * layers send and deliver them meanwhile.
+         */
         record Freeze(ViewId ballot) implements ViewChange {}
 
         /**

@@ -455,7 +455,8 @@ public final class GridClient implements Grid {
 
     @Override
     public Answer<Entry> find(Query query) {
-        ClientMessage answer = ask(number -> new ClientMessage.Find(number, query), query.deadline());
+        Query sent = query.within(beforeThat(query.deadline()));
+        ClientMessage answer = ask(number -> new ClientMessage.Find(number, sent), query.deadline());
         return answer instanceof ClientMessage.Entries entries ? entries.answer() : new Answer<>(List.of(), List.of(unanswered(query.deadline())));
     }
 
@@ -473,12 +474,16 @@ public final class GridClient implements Grid {
         Duration deadline = Query.bounded(within);
         Selector.parse(filter.where());
         ClientMessage answer = ask(
-                // The mediator has to answer before the client gives up.
-                number -> new ClientMessage.Ask(number, filter, GridCodec.boundedMicros(from), GridCodec.boundedMicros(to), isLatest, deadline.toMillis() * 4 / 5),
+                number -> new ClientMessage.Ask(number, filter, GridCodec.boundedMicros(from), GridCodec.boundedMicros(to), isLatest, beforeThat(deadline).toMillis()),
                 deadline);
         return answer instanceof ClientMessage.Measurements measurements
                 ? measurements.answer()
                 : new Answer<>(List.of(), List.of(unanswered(deadline)));
+    }
+
+    /** Returns the deadline for the mediator, which has to answer with what it has before the client gives up. */
+    private static Duration beforeThat(Duration deadline) {
+        return deadline.multipliedBy(4).dividedBy(5);
     }
 
     private String unanswered(Duration deadline) {

@@ -17,8 +17,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Highest layer: takes the messages that the application has submitted and sends them as far as the windows allow;
- * stops for a view change and continues in the new view.
+ * Highest layer: takes the messages that the application has submitted and sends them as far as the windows allow.
+ * During a view change those to all wait for the new view, and those to single members go on.
  *
  * <p>No timer delays a message to fill a packet. A single one leaves in the turn in which it is seen; under load many
  * share a packet because they have waited for the turn.
@@ -81,6 +81,10 @@ public final class Packing implements Layer {
 
     private List<Member> members = List.of();
     private boolean isFrozen;
+
+    /** State in which nothing is sent, not even to single members: before the first steady view, and outside of the primary partition. */
+    private boolean isSuspended = true;
+
     private boolean isLeaving;
     private boolean isPending;
     private long allowanceBytes = Long.MAX_VALUE;
@@ -167,11 +171,13 @@ public final class Packing implements Layer {
                 out.lower(new Signal.ViewChange.Frozen(ballot, new TreeMap<>()));
             }
             case Signal.Primary.Suspended(String reason) -> {
+                isSuspended = true;
                 submissions.explain(reason, null);
                 out.forward(signal);
             }
             case Signal.ViewChange.Installed(View view, int version, boolean isSteady) -> {
                 isFrozen = !isSteady;
+                isSuspended &= !isSteady;
                 members = view.members();
                 isPending = true;
                 out.raise(signal);
@@ -188,10 +194,16 @@ public final class Packing implements Layer {
 
     @Override
     public void onTurnEnd(Outbox out) {
-        if (!isPending || isFrozen) {
+        if (!isPending) {
             return;
         }
         isPending = false;
+        if (isFrozen) {
+            if (!isSuspended && isReliable()) {
+                sendToOne(out);
+            }
+            return;
+        }
         Turns turns = large == null ? null : large.turns();
         if (turns != null) {
             turns.settle();
@@ -267,6 +279,23 @@ public final class Packing implements Layer {
             }
         }
         return obstacle;
+    }
+
+    private boolean isReliable() {
+        return large == null || large.turns() != null;
+    }
+
+    /**
+     * Sends messages to single members of the present view while the next one is being agreed on. Their streams go on from view to view,
+     * so that the receiver takes them in either. In an unreliable group it would drop them in the next view, so there they wait.
+     */
+    private void sendToOne(Outbox out) {
+        for (Member receiver : submissions.receivers()) {
+            Stream stream = receiver == null ? null : stream(receiver);
+            if (stream != null) {
+                send(receiver, stream, out);
+            }
+        }
     }
 
     private @Nullable Stream stream(@Nullable Member receiver) {

@@ -109,13 +109,13 @@ public final class Reliability implements Layer {
 
     @Override
     public void onSend(Packet packet, Outbox out) {
-        if (isFrozen) {
-            throw new IllegalStateException("a packet was sent during a view change, in " + streams.view());
-        }
         Member receiver = packet.peer();
         if (receiver != null) {
             unicasts.send(receiver, packet, out);
             return;
+        }
+        if (isFrozen) {
+            throw new IllegalStateException("a multicast was sent during a view change, in " + streams.view());
         }
         multicastsSent++;
         sent.onSent(Charge.of(packet));

@@ -146,6 +146,62 @@ class PackingTest {
         assertThat(layer.takeSent()).hasSize(1);
     }
 
+    private static Signal installed(boolean isSteady) {
+        return new Signal.ViewChange.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), 1, isSteady);
+    }
+
+    @Test
+    void messagesToOneGoOnWhileTheViewChanges() {
+        layer.signalUp(installed(true));
+        open(0, 1_000);
+        layer.signalUp(new Signal.ViewChange.Freeze(BALLOT));
+        submit(0, 10);
+        submit(2, 10);
+        submit(4, 10);
+        assertThat(layer.takeSent()).singleElement().satisfies(packet -> assertThat(packet.peer()).isEqualTo(member(2)));
+        assertThat(outgoing.isWaiting(null)).isTrue();
+        assertThat(outgoing.isWaiting(member(4))).as("it may be in the next view").isTrue();
+        assertThat(outgoing.waitsFor()).isEqualTo("the view is changing");
+        layer.signalUp(installed(false));
+        submit(2, 10);
+        assertThat(layer.takeSent()).as("a newer ballot is promised").hasSize(1);
+    }
+
+    @Test
+    void nothingIsSentOutsideOfThePrimaryPartition() {
+        layer.signalUp(installed(false));
+        submit(2, 10);
+        assertThat(layer.sent).as("before the first view in which packets flow").isEmpty();
+        layer.signalUp(installed(true));
+        layer.endTurn();
+        assertThat(layer.takeSent()).hasSize(1);
+        layer.signalUp(new Signal.ViewChange.Freeze(BALLOT));
+        layer.signalUp(new Signal.Primary.Suspended("most are away"));
+        submit(2, 10);
+        layer.signalUp(new Signal.ViewChange.Freeze(BALLOT));
+        layer.signalUp(installed(false));
+        layer.endTurn();
+        assertThat(layer.sent).isEmpty();
+        layer.signalUp(installed(true));
+        layer.endTurn();
+        assertThat(layer.takeSent()).hasSize(1);
+    }
+
+    @Test
+    void messagesToOneOfAnUnreliableGroupWaitForTheNextView() {
+        LayerTest unreliable = new LayerTest(new Packing(
+                outgoing, LEAVE_NANOS, WINDOW_BYTES, Packing.Headers.NONE, new LargeMessages(member(1), 1 << 20, false)));
+        unreliable.signalUp(installed(true));
+        unreliable.signalUp(new Signal.ViewChange.Freeze(BALLOT));
+        outgoing.offer(member(2), new byte[10], 0, 10);
+        unreliable.signalDown(new Signal.Flow.Submitted());
+        unreliable.endTurn();
+        assertThat(unreliable.sent).isEmpty();
+        unreliable.signalUp(installed(true));
+        unreliable.endTurn();
+        assertThat(unreliable.takeSent()).hasSize(1);
+    }
+
     @Test
     void aStreamThatStartsAnewStartsAtZero() {
         open(2, 1_000);

@@ -62,6 +62,21 @@ class UnicastsTest {
     }
 
     @Test
+    void goesOnWhileTheViewChanges() {
+        three.sendTo(2, "a");
+        three.freeze();
+        three.forget();
+        three.sendTo(2, "b");
+        three.unicast(2, 2, 1, "x");
+        assertThat(three.sent()).containsExactly("UNICAST since 2 number 2 b to n2");
+        assertThat(three.delivered()).containsExactly("n2:x");
+        three.install(three.next(List.of(member(1), member(2))));
+        three.forget();
+        three.sendTo(2, "c");
+        assertThat(three.sent()).containsExactly("UNICAST since 2 number 3 c to n2");
+    }
+
+    @Test
     void startsAnewWithAMemberFromAnotherPart() {
         three.sendTo(2, "a");
         View apart = new View(

@@ -1,6 +1,7 @@
 package dev.tutti.study.process;
 
 import dev.tutti.study.app.Databases;
+import dev.tutti.testing.PostgreSql;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -15,7 +16,7 @@ public interface DatabaseServer extends AutoCloseable {
     /** Returns PostgreSQL if its programs are installed, otherwise H2. */
     static DatabaseServer open(Path directory, boolean isH2Wanted) {
         Path programs = isH2Wanted ? null : PostgreSql.programs();
-        return programs == null ? new H2Server(directory) : new PostgreSql(programs, directory);
+        return programs == null ? new H2Server(directory) : new PostgreSqlServer(programs, directory);
     }
 
     /** Returns product and version, for reports. */

@@ -47,7 +47,7 @@ import picocli.CommandLine.Option;
             "  tutti balance --mod-cluster-port 6666      also for mod_cluster's listener",
             "  tutti balance --free                       sessions may be at any node",
             "  tutti balance --haproxy /run/admin.sock    an HAProxy gets the nodes",
-            "  tutti balance --httpd http://127.0.0.1:8081/balancer-manager   an Apache httpd gets them",
+            "  tutti balance --httpd http://127.0.0.1:81/balancer-manager   for an httpd",
             "  tutti balance -B balancer.answer-timeout=10s --access-log access.log",
             "and then:",
             "  curl http://127.0.0.1:7797/v1/nodes",

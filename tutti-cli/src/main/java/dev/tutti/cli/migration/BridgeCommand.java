@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  tutti bridge --stack tcp.xml --from shop --group shop --config tutti.yaml",
-            "  tutti bridge --stack udp.xml --from draw --property jgroups.bind_addr=127.0.0.1"
+            "  tutti bridge --stack udp.xml --from draw --property bind=127.0.0.1"
         })
 public final class BridgeCommand implements Callable<Integer> {
 

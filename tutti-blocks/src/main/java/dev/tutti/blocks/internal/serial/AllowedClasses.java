@@ -82,9 +82,13 @@ public final class AllowedClasses {
         return element.isPrimitive() || allowsName(element.getName());
     }
 
-    /** Returns whether a class of this name, which may be missing here, is allowed. */
-    boolean allowsName(String name) {
+    private boolean allowsName(String name) {
         return areAll || isValue(name) || isNamed(name);
+    }
+
+    /** Returns whether a class that is missing here is allowed, so that other members may have it. All have those of the JDK. */
+    boolean allowsMissing(String name) {
+        return allowsName(name) && !name.startsWith("java.") && !name.startsWith("sun.");
     }
 
     private static boolean isValue(String name) {

@@ -187,7 +187,7 @@ public final class ObjectSerialization {
                 if (PRIMITIVES.contains(name)) {
                     return super.resolveClass(description);
                 }
-                if (!allowed.allowsName(name)) {
+                if (!allowed.allowsMissing(name)) {
                     // No other answer than of a member that has the class.
                     throw new InvalidClassException(name, "it is not allowed");
                 }

@@ -1,5 +1,6 @@
 package dev.tutti.blocks.coordination;
 
+import dev.tutti.Group;
 import dev.tutti.GroupBuilder;
 import dev.tutti.Threads;
 import dev.tutti.blocks.internal.argument.Arguments;
@@ -104,6 +105,11 @@ public final class Coordination implements AutoCloseable {
     /** Returns this member. */
     public Member self() {
         return replica.self();
+    }
+
+    /** Returns the group, for settings, views and progress; nothing else may be sent in it. */
+    public Group group() {
+        return replica.group();
     }
 
     /** Returns whether this member is in the primary partition, as far as it knows. */

@@ -79,6 +79,7 @@ class RecipesRun {
     @Test
     void anotherOneLeadsAfterAKill() throws IOException {
         List<Terminal> all = List.of(programs.start("Leader", "a"), programs.start("Leader", "b"), programs.start("Leader", "c"));
+        all.forEach(each -> each.awaits("all three are here"));
         Terminal first = one(all, " leads, token");
         first.kill();
         one(all.stream().filter(each -> each != first).toList(), " leads, token");
@@ -87,6 +88,8 @@ class RecipesRun {
     @Test
     void theLockGoesOnAfterAKill() throws IOException {
         List<Terminal> all = List.of(programs.start("Lock", "a"), programs.start("Lock", "b"), programs.start("Lock", "c"));
+        // Of two, the one that is left after a kill is no majority of the last primary view.
+        all.forEach(each -> each.awaits("all three are here"));
         Terminal first = one(all, "has the lock, token");
         first.kill();
         for (Terminal each : all) {

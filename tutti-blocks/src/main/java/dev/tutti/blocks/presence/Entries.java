@@ -23,7 +23,7 @@ final class Entries<K, V> {
     private final Codec<K> keys;
     private final Codec<V> values;
     private final int perMemberMax;
-    private TreeMap<Member, Map<K, V>> byMember = new TreeMap<>();
+    private final TreeMap<Member, Map<K, V>> byMember = new TreeMap<>();
 
     Entries(Codec<K> keys, Codec<V> values, int perMemberMax) {
         this.keys = keys;
@@ -103,17 +103,13 @@ final class Entries<K, V> {
         return changes;
     }
 
-    /** Takes the entries of another state, and returns how it differs. */
+    /**
+     * Takes the entries of another state, and returns the changes. Members that it lacks keep theirs until they announce them again, or until the
+     * next view lacks them: nobody is told that somebody has gone who stays.
+     */
     List<Change<K, V>> become(TreeMap<Member, Map<K, V>> state) {
-        TreeMap<Member, Map<K, V>> before = byMember;
-        byMember = state;
         List<Change<K, V>> changes = new ArrayList<>();
-        before.forEach((member, entries) -> changes.addAll(difference(member, entries, state.getOrDefault(member, Map.of()))));
-        state.forEach((member, entries) -> {
-            if (!before.containsKey(member)) {
-                changes.addAll(difference(member, Map.of(), entries));
-            }
-        });
+        state.forEach((member, entries) -> changes.addAll(replace(member, entries)));
         return changes;
     }
 

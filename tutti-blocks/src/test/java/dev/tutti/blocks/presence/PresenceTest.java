@@ -129,8 +129,12 @@ class PresenceTest {
         assertThat(desks.on(2).all().keySet()).containsExactly("n2", "n3", "n4");
         desks.run(1, desk -> desk.put("ann", "free"));
         desks.run(3, desk -> desk.put("bob", "here"));
+        desks.running().forEach(desk -> desk.told.add("merge"));
         cluster.heal().awaitOneView();
         assertComplete(cluster, desks);
+        // A member whose state does not continue keeps its own entries until it announces them again.
+        assertThat(desks.running()).allSatisfy(desk -> assertThat(desk.told.subList(desk.told.indexOf("merge"), desk.told.size()))
+                .noneMatch(change -> change.startsWith(desk.node.name()) && change.endsWith("-> null")));
         assertThat(desks.on(4).told).contains("n1 ann busy -> null", "n1 ann null -> free");
     }
 

@@ -25,7 +25,7 @@ class RecipesRun {
     @BeforeEach
     void compile() throws IOException {
         programs = new Programs(
-                classes, "Ask.java", "Shared.java", "Presence.java", "Cache.java", "Leader.java", "Lock.java", "Queue.java", "Stock.java", "Feed.java");
+                classes, "Ask.java", "Shared.java", "Presence.java", "Online.java", "Cache.java", "Leader.java", "Lock.java", "Queue.java", "Stock.java", "Feed.java");
     }
 
     @AfterEach
@@ -63,6 +63,17 @@ class RecipesRun {
         ann.awaits("+ eve");
         eve.kill();
         ann.awaits("- eve");
+    }
+
+    @Test
+    void aStatusIsThereAsLongAsItsProcess() throws IOException {
+        Terminal ann = programs.start("Online", "ann");
+        Terminal bob = programs.start("Online", "bob");
+        ann.awaits("bob is online");
+        bob.type("busy");
+        ann.awaits("bob is busy");
+        bob.kill();
+        ann.awaits("bob is gone");
     }
 
     @Test

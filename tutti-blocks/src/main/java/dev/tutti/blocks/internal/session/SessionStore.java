@@ -139,12 +139,18 @@ public final class SessionStore implements AutoCloseable {
     // ------------------------------------------------------------------ writing
 
     /**
-     * Writes a new session: the last touch first and the creation last, so that what a crash leaves in between expires.
+     * Writes a new session: the last touch first and the creation last, so that what a crash leaves in between expires. If one with this id
+     * has ended, the new one has nothing of it: a container may use an id again for which another of its applications has a session.
      *
      * @param former id that the session had before; empty if it is new
      */
     public CompletableFuture<Void> create(String id, Instant created, String former, SessionChanges changes) {
         List<CompletableFuture<Void>> written = new ArrayList<>();
+        SessionRecord before = records.get(id);
+        if (before != null && before.isOver()) {
+            before.leftovers(id).forEach(key -> written.add(map.removeAsync(key)));
+            written.add(map.removeAsync(SessionKey.of(id, Field.ENDED)));
+        }
         written.add(touch(id, changes.touched(), changes.interval()));
         writeAttributes(id, changes, written);
         written.add(map.putAsync(SessionKey.of(id, Field.INTERVAL), SessionRecord.ofInterval(changes.interval())));

@@ -144,6 +144,21 @@ class SessionStoreTest {
         assertThat(holders.running()).allSatisfy(holder -> assertThat(holder.store.entries()).isZero());
     }
 
+    @ClusterTest(nodes = 2, seeds = 2)
+    void aNewSessionWithTheIdOfAnEndedOneHasNothingOfIt(Cluster cluster) {
+        Components<Holder> holders = start(cluster);
+        holders.run(1, holder -> holder.create("s", "x", "1", "secret", "1"));
+        holders.run(2, holder -> holder.store.await(holder.store.end("s", "")));
+        holders.run(1, holder -> {
+            assertThat(holder.find("s")).isNull();
+            holder.create("s", "x", "2");
+        });
+        assertThat(at(holders, 1, "s")).containsOnly(Map.entry("x", "2"));
+        assertThat(at(holders, 2, "s")).containsOnly(Map.entry("x", "2"));
+        cluster.advance(Duration.ofMinutes(12));
+        assertThat(at(holders, 2, "s")).as("when its predecessor is forgotten").containsOnly(Map.entry("x", "2"));
+    }
+
     @ClusterTest(nodes = 2, seeds = 3)
     void anotherIdTakesAllAlongChangesOfOthersIncluded(Cluster cluster) {
         Components<Holder> holders = start(cluster);

@@ -86,8 +86,9 @@ final class ReplicatedStore extends AbstractSessionDataStore implements SessionS
         Joined left = joined;
         joined = null;
         if (left != null) {
-            left.expiry().shutdown();
+            // When the group is left, it tells of no more ends.
             left.sessions().close();
+            left.expiry().shutdown();
         }
         super.doStop();
     }
@@ -192,10 +193,13 @@ final class ReplicatedStore extends AbstractSessionDataStore implements SessionS
         }
     }
 
-    /** Tells the group of a use, without waiting. */
+    /** Tells the group of a use, without waiting; does nothing when the application has stopped. */
     void touch(ReplicatedData data, long millis) {
-        data.onTouched(millis);
-        count(sessions().touch(data.getId(), Instant.ofEpochMilli(millis), Duration.ofMillis(data.getMaxInactiveMs())));
+        Joined present = joined;
+        if (present != null) {
+            data.onTouched(millis);
+            count(present.sessions().touch(data.getId(), Instant.ofEpochMilli(millis), Duration.ofMillis(data.getMaxInactiveMs())));
+        }
     }
 
     /** Gives the session another id, for all nodes. One that no node knows yet is written under its new id later. */
@@ -203,8 +207,14 @@ final class ReplicatedStore extends AbstractSessionDataStore implements SessionS
         SessionRecord present = data.isWritten() ? sessions().live(data.getId()) : null;
         if (present != null) {
             SessionChanges changes = data.changes(false);
-            await(sessions().rename(data.getId(), id, present, changes));
-            data.onWritten(changes);
+            try {
+                await(sessions().rename(data.getId(), id, present, changes));
+                data.onWritten(changes);
+            } catch (MapException e) {
+                LOG.warn("the change of a session's id was not confirmed; the session is written anew under its new id", e);
+                data.setLastSaved(0);
+                data.setDirty(true);
+            }
         }
     }
 

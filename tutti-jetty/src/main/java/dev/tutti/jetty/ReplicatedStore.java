@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import org.eclipse.jetty.session.AbstractSessionDataStore;
 import org.eclipse.jetty.session.SessionContext;
 import org.eclipse.jetty.session.SessionData;
@@ -107,7 +108,8 @@ final class ReplicatedStore extends AbstractSessionDataStore implements SessionS
 
     /**
      * Waits until this node has all that was written at any node before, unless the settings say that a balancer sees to that. If the others
-     * do not answer in time, the request goes on with what is here.
+     * do not answer in time, or the group was left, the request goes on with what is here: without its session, it would get a new one of
+     * the same id, which would replace it.
      */
     void sync() {
         if (!settings.isSynced()) {
@@ -116,9 +118,7 @@ final class ReplicatedStore extends AbstractSessionDataStore implements SessionS
         try {
             sessions().sync();
         } catch (MapException e) {
-            if (e.reason() != MapException.Reason.TIMED_OUT) {
-                throw e;
-            }
+            LOG.debug("a request goes on with what this node has", e);
             counters.notSynced.increment();
         }
     }
@@ -176,7 +176,7 @@ final class ReplicatedStore extends AbstractSessionDataStore implements SessionS
         ReplicatedData own = (ReplicatedData) data;
         if (lastSaveTime <= 0) {
             SessionChanges whole = own.changes(true);
-            await(sessions().create(id, Instant.ofEpochMilli(own.getCreated()), "", whole));
+            await(() -> sessions().create(id, Instant.ofEpochMilli(own.getCreated()), "", whole));
             own.onWritten(whole);
         } else if (sessions().live(id) == null) {
             if (own.hasChanges()) {
@@ -186,7 +186,7 @@ final class ReplicatedStore extends AbstractSessionDataStore implements SessionS
             }
         } else if (own.hasChanges()) {
             SessionChanges changes = own.changes(false);
-            write(sessions().update(id, changes));
+            write(() -> sessions().update(id, changes));
             own.onWritten(changes);
         } else {
             touch(own, own.getAccessed());
@@ -208,7 +208,7 @@ final class ReplicatedStore extends AbstractSessionDataStore implements SessionS
         if (present != null) {
             SessionChanges changes = data.changes(false);
             try {
-                await(sessions().rename(data.getId(), id, present, changes));
+                await(() -> sessions().rename(data.getId(), id, present, changes));
                 data.onWritten(changes);
             } catch (MapException e) {
                 LOG.warn("the change of a session's id was not confirmed; the session is written anew under its new id", e);
@@ -223,23 +223,23 @@ final class ReplicatedStore extends AbstractSessionDataStore implements SessionS
         if (expiring.containsKey(id) || sessions().live(id) == null) {
             return false;
         }
-        await(sessions().end(id, ""));
+        await(() -> sessions().end(id, ""));
         return true;
     }
 
-    private void write(CompletableFuture<Void> written) {
+    private void write(Supplier<CompletableFuture<Void>> writing) {
         if (settings.acknowledgement() == Acknowledgement.NONE) {
             counters.written.increment();
-            count(written);
+            count(writing.get());
         } else {
-            await(written);
+            await(writing);
         }
     }
 
-    private void await(CompletableFuture<Void> written) {
+    private void await(Supplier<CompletableFuture<Void>> writing) {
         counters.written.increment();
         try {
-            sessions().await(written);
+            sessions().await(writing);
         } catch (MapException e) {
             counters.notWritten.increment();
             throw e;

@@ -132,7 +132,7 @@ public final class TuttiSessionRepository implements FindByIndexNameSessionRepos
         SessionChanges write = new SessionChanges(
                 session.getLastAccessedTime(), session.getMaxInactiveInterval(), session.isIntervalChanged(), isIndexChanged ? index : null, changes);
         if (session.isNew()) {
-            store.await(store.create(session.getId(), session.getCreationTime(), "", write));
+            store.await(() -> store.create(session.getId(), session.getCreationTime(), "", write));
         } else {
             SessionRecord present = store.live(session.savedId());
             if (present == null) {
@@ -140,7 +140,7 @@ public final class TuttiSessionRepository implements FindByIndexNameSessionRepos
                 LOG.debug("the changes of a request are dropped: its session has ended meanwhile");
                 return;
             }
-            store.await(session.getId().equals(session.savedId())
+            store.await(() -> session.getId().equals(session.savedId())
                     ? store.update(session.getId(), write)
                     : store.rename(session.savedId(), session.getId(), present, write));
         }
@@ -151,7 +151,7 @@ public final class TuttiSessionRepository implements FindByIndexNameSessionRepos
     public void deleteById(String id) {
         sync();
         if (store.live(id) != null) {
-            store.await(store.end(id, ""));
+            store.await(() -> store.end(id, ""));
         }
     }
 

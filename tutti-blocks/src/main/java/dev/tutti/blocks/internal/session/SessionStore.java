@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,9 @@ public final class SessionStore implements AutoCloseable {
 
     /** Time for which a deleted session is remembered: longer than any write is under way. */
     static final Duration MEMORY = Duration.ofMinutes(10);
+
+    /** Attempts at an action while one side of a partition after the other is met. */
+    private static final int ATTEMPTS = 5;
 
     private static final long SWEEP_NANOS = 30_000_000_000L;
 
@@ -93,9 +97,30 @@ public final class SessionStore implements AutoCloseable {
 
     // ------------------------------------------------------------------ reading
 
-    /** Waits until this member has all that had been written at any member before. */
+    /**
+     * Waits until this member has all that had been written at any member before.
+     *
+     * @throws MapException if the others do not answer in time, or the group was left
+     */
     public void sync() {
-        map.sync();
+        repeated(map::sync);
+    }
+
+    /**
+     * Repeats an action that fails because this member comes to another side's sessions, after a partition or a pause. Actions are those that
+     * may be done twice.
+     */
+    static void repeated(Runnable action) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                action.run();
+                return;
+            } catch (MapException e) {
+                if (e.reason() != MapException.Reason.REPLACED || attempt == ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** Returns the session that requests find under this id. */
@@ -210,11 +235,16 @@ public final class SessionStore implements AutoCloseable {
     }
 
     /**
-     * Waits for a write.
+     * Writes, and waits for it; again if this member comes to another side's sessions meanwhile, which may lack the write.
      *
+     * @param writing one of the methods that write
      * @throws MapException if it failed, or was not delivered in time
      */
-    public void await(CompletableFuture<Void> written) {
+    public void await(Supplier<CompletableFuture<Void>> writing) {
+        repeated(() -> await(writing.get()));
+    }
+
+    private void await(CompletableFuture<Void> written) {
         try {
             threads.get(written, timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {

@@ -1,6 +1,7 @@
 package dev.tutti.blocks.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
 import dev.tutti.blocks.codec.Codec;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Sessions in virtual time. */
@@ -48,11 +50,11 @@ class SessionStoreTest {
         }
 
         void create(String id, String... attributes) {
-            store.await(store.create(id, CREATED, "", changes(attributes)));
+            store.await(() -> store.create(id, CREATED, "", changes(attributes)));
         }
 
         void update(String id, String... attributes) {
-            store.await(store.update(id, changes(attributes)));
+            store.await(() -> store.update(id, changes(attributes)));
         }
 
         SessionRecord find(String id) {
@@ -130,7 +132,7 @@ class SessionStoreTest {
     void anEndedSessionIsNotBroughtBack(Cluster cluster) {
         Components<Holder> holders = start(cluster);
         holders.run(1, holder -> holder.create("s", "x", "1"));
-        holders.run(2, holder -> holder.store.await(holder.store.end("s", "")));
+        holders.run(2, holder -> holder.store.await(() -> holder.store.end("s", "")));
         // A request whose write began before it knew of the end.
         holders.run(1, holder -> holder.update("s", "x", "2"));
         assertThat(at(holders, 1, "s")).containsKey("no");
@@ -148,7 +150,7 @@ class SessionStoreTest {
     void aNewSessionWithTheIdOfAnEndedOneHasNothingOfIt(Cluster cluster) {
         Components<Holder> holders = start(cluster);
         holders.run(1, holder -> holder.create("s", "x", "1", "secret", "1"));
-        holders.run(2, holder -> holder.store.await(holder.store.end("s", "")));
+        holders.run(2, holder -> holder.store.await(() -> holder.store.end("s", "")));
         holders.run(1, holder -> {
             assertThat(holder.find("s")).isNull();
             holder.create("s", "x", "2");
@@ -166,7 +168,7 @@ class SessionStoreTest {
         holders.run(2, holder -> holder.update("s", "y", "2"));
         holders.run(1, holder -> {
             SessionRecord present = holder.find("s");
-            holder.store.await(holder.store.rename("s", "t", present, changes("x", "3", "z", "-")));
+            holder.store.await(() -> holder.store.rename("s", "t", present, changes("x", "3", "z", "-")));
         });
         assertThat(at(holders, 2, "t")).containsOnly(Map.entry("x", "3"), Map.entry("y", "2"));
         assertThat(at(holders, 2, "s")).containsKey("no");
@@ -185,7 +187,7 @@ class SessionStoreTest {
         assertThat(holders.on(2).events).as("no news").isEmpty();
     }
 
-    @ClusterTest(nodes = 2, seeds = 2)
+    @ClusterTest(nodes = 2, seeds = 5)
     void sessionsOfBothSidesOfAPartitionAreThereAfterwards(Cluster cluster) {
         Components<Holder> holders = start(cluster);
         holders.run(1, holder -> holder.create("s", "x", "1"));
@@ -193,10 +195,14 @@ class SessionStoreTest {
         holders.run(1, holder -> holder.update("s", "left", "1"));
         holders.run(2, holder -> holder.update("s", "right", "1"));
         holders.run(2, holder -> holder.create("t", "x", "2"));
-        cluster.heal().awaitOneView(Duration.ofMinutes(2));
+        holders.keep(Duration.ofMillis(3), holder -> {
+            assertThat(holder.find("s")).as("found while the sides meet").isNotNull();
+            holder.update("s", "meeting", "1");
+        });
+        cluster.heal().awaitOneView(Duration.ofMinutes(2)).advance(Duration.ofSeconds(1)).quiet();
         cluster.advance(Duration.ofSeconds(5)).awaitRest();
         for (int number = 1; number <= 2; number++) {
-            assertThat(at(holders, number, "s")).containsOnlyKeys("x", "left", "right");
+            assertThat(at(holders, number, "s")).containsOnlyKeys("x", "left", "right", "meeting");
             assertThat(at(holders, number, "t")).containsOnlyKeys("x");
         }
     }
@@ -236,6 +242,43 @@ class SessionStoreTest {
                 assertThat(texts(((Holder) holder).find("s"))).containsOnly(Map.entry("x", "1"));
                 assertThat(((Holder) holder).store.malformed()).isEqualTo(2);
             });
+        }
+    }
+
+    @ClusterTest(nodes = 3, seeds = 5)
+    void aMemberThatWasSuspendedFindsAndWritesAtTheSideOfTheOthers(Cluster cluster) {
+        Components<Holder> holders = start(cluster);
+        holders.run(3, holder -> holder.create("s", "x", "1"));
+        cluster.pause(3).advance(Duration.ofSeconds(20));
+        holders.run(1, holder -> holder.update("s", "x", "2"));
+        cluster.resume(3);
+        holders.run(3, holder -> {
+            assertThat(holder.find("s")).as("found, if not with the last changes").isNotNull();
+            holder.update("s", "y", "3");
+        });
+        cluster.awaitOneView().advance(Duration.ofSeconds(5)).awaitRest();
+        for (int number = 1; number <= 3; number++) {
+            assertThat(at(holders, number, "s")).containsOnly(Map.entry("x", "2"), Map.entry("y", "3"));
+        }
+    }
+
+    @Test
+    void anActionIsRepeatedAtTheSideThatIsMetAndNeverForAnotherReason() {
+        AtomicInteger calls = new AtomicInteger();
+        SessionStore.repeated(() -> {
+            if (calls.incrementAndGet() < 3) {
+                throw new MapException(MapException.Reason.REPLACED, "another side");
+            }
+        });
+        assertThat(calls).hasValue(3);
+        for (MapException.Reason reason : MapException.Reason.values()) {
+            calls.set(0);
+            assertThatThrownBy(() -> SessionStore.repeated(() -> {
+                        calls.incrementAndGet();
+                        throw new MapException(reason, "again and again");
+                    }))
+                    .hasMessage("again and again");
+            assertThat(calls).as("%s", reason).hasValue(reason == MapException.Reason.REPLACED ? 5 : 1);
         }
     }
 

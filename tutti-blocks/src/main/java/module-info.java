@@ -1,5 +1,5 @@
 /** Building blocks on groups, which use the public API alone. */
-@SuppressWarnings("module") // The one that it is exported to is compiled later.
+@SuppressWarnings("module") // Those that it is exported to are compiled later.
 module dev.tutti.blocks {
     requires transitive dev.tutti;
     requires transitive java.naming;
@@ -21,8 +21,12 @@ module dev.tutti.blocks {
             dev.tutti.sites;
     exports dev.tutti.blocks.internal.serial to
             dev.tutti.jcache,
+            dev.tutti.jetty,
             dev.tutti.spring,
             dev.tutti.tomcat;
+    exports dev.tutti.blocks.internal.session to
+            dev.tutti.jetty,
+            dev.tutti.spring;
     exports dev.tutti.blocks.component;
     exports dev.tutti.blocks.coordination;
     exports dev.tutti.blocks.directory;

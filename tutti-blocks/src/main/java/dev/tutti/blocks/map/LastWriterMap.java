@@ -151,10 +151,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     @Override
     public void put(K key, V value, Duration timeToLive) {
         checkEntry("put", key, value);
-        MapBuilder.checkTimeToLive(timeToLive);
-        ByteOutput out = begin(MapMessage.WRITE, 1);
-        codec.putWrite(key, value, timeToLive.toNanos(), 0, out);
-        waits.await(sender.write(out, List.of(key), true));
+        waits.await(putAsync(key, value, timeToLive));
     }
 
     @Override
@@ -164,9 +161,19 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     @Override
     public CompletableFuture<Void> putAsync(K key, V value) {
+        return write(key, value, settings.timeToLiveNanos());
+    }
+
+    @Override
+    public CompletableFuture<Void> putAsync(K key, V value, Duration timeToLive) {
+        MapBuilder.checkTimeToLive(timeToLive);
+        return write(key, value, timeToLive.toNanos());
+    }
+
+    private CompletableFuture<Void> write(K key, V value, long timeToLiveNanos) {
         checkEntry("putAsync", key, value);
         ByteOutput out = begin(MapMessage.WRITE, 1);
-        codec.putWrite(key, value, settings.timeToLiveNanos(), 0, out);
+        codec.putWrite(key, value, timeToLiveNanos, 0, out);
         return sender.write(out, List.of(key), true);
     }
 

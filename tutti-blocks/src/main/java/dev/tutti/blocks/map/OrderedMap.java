@@ -203,6 +203,13 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     }
 
     @Override
+    public CompletableFuture<Void> putAsync(K key, V value, Duration timeToLive) {
+        MapBuilder.checkEntry(name, "putAsync", key, value);
+        MapBuilder.checkTimeToLive(timeToLive);
+        return submit(List.of(register(key, value, timeToLive.toNanos())));
+    }
+
+    @Override
     public CompletableFuture<Void> removeAsync(K key) {
         Arguments.required(key, "removeAsync: the key");
         return submit(List.of(register(key, null, 0)));

@@ -108,6 +108,9 @@ public interface ReplicatedMap<K, V> extends AutoCloseable {
     /** Writes; completes when it is in this member's map, or with {@link MapException} if it will not be. */
     CompletableFuture<Void> putAsync(K key, V value);
 
+    /** @param timeToLive more than zero */
+    CompletableFuture<Void> putAsync(K key, V value, Duration timeToLive);
+
     CompletableFuture<Void> removeAsync(K key);
 
     /** Returns this member. */

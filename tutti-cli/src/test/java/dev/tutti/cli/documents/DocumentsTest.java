@@ -26,7 +26,7 @@ class DocumentsTest {
     private static final Pattern WARNING = Pattern.compile("\\b(?:LOG|log|logger)\\.(?:warn|error)\\(\\s*((?:\"(?:[^\"\\\\]|\\\\.)*\"\\s*\\+?\\s*)+)");
     private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
     private static final Pattern EVENT = Pattern.compile("\\{}|node|group|so far|[^a-z]");
-    private static final List<String> MODULES = List.of("tutti-api", "tutti-netty", "tutti-blocks", "tutti-sites", "tutti-tomcat", "tutti-spring", "tutti-jcache",
+    private static final List<String> MODULES = List.of("tutti-api", "tutti-netty", "tutti-blocks", "tutti-sites", "tutti-tomcat", "tutti-spring", "tutti-jcache", "tutti-jetty",
             "tutti-stomp", "tutti-balancer", "tutti-console", "tutti-grid", "tutti-grid-bridges", "tutti-metrics");
 
     @TempDir

@@ -1,5 +1,7 @@
 package dev.tutti.spring.session;
 
+import dev.tutti.blocks.internal.session.SessionRecord;
+import dev.tutti.blocks.internal.session.SessionStore;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +47,7 @@ final class SessionEvents implements SessionStore.Observer {
     }
 
     @Override
-    public void onEnded(String id, SessionRecord session, boolean isExpired) {
+    public void onEnded(String id, SessionRecord session, boolean isExpired, boolean isFirst) {
         thread.execute(() -> {
             TuttiSession ended = repository.session(id, session);
             publish(isExpired ? new SessionExpiredEvent(repository, ended) : new SessionDeletedEvent(repository, ended));

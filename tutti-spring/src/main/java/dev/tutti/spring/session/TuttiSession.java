@@ -1,5 +1,7 @@
 package dev.tutti.spring.session;
 
+import dev.tutti.blocks.internal.session.SessionChanges;
+import dev.tutti.blocks.internal.session.SessionRecord;
 import dev.tutti.spring.serial.ObjectBytes;
 import java.time.Duration;
 import java.time.Instant;
@@ -164,7 +166,7 @@ public final class TuttiSession implements Session {
      */
     @Override
     public boolean isExpired() {
-        return timeToLive() != null && !Instant.now().minus(interval).isBefore(touched);
+        return SessionChanges.timeToLive(interval) != null && !Instant.now().minus(interval).isBefore(touched);
     }
 
     // ------------------------------------------------------------------ for the repository
@@ -183,12 +185,6 @@ public final class TuttiSession implements Session {
 
     Map<String, String> index() {
         return index;
-    }
-
-    /** Returns null if the session never expires. */
-    @Nullable Duration timeToLive() {
-        boolean isNever = interval.isNegative() || interval.isZero() || interval.compareTo(TIME_TO_LIVE_MAX) > 0;
-        return isNever ? null : interval;
     }
 
     /** Returns the changed attributes as bytes; null for those that were removed. */
@@ -213,7 +209,4 @@ public final class TuttiSession implements Session {
         isNew = false;
         savedId = id;
     }
-
-    /** Time that a map can measure; what lives longer than ten years does not expire. */
-    private static final Duration TIME_TO_LIVE_MAX = Duration.ofDays(3_650);
 }

@@ -1,15 +1,13 @@
 package dev.tutti.spring.session;
 
 import dev.tutti.Node;
+import dev.tutti.blocks.internal.session.SessionChanges;
+import dev.tutti.blocks.internal.session.SessionRecord;
+import dev.tutti.blocks.internal.session.SessionStore;
 import dev.tutti.spring.serial.ObjectBytes;
-import dev.tutti.spring.session.SessionKey.Field;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +36,9 @@ public final class TuttiSessionRepository implements FindByIndexNameSessionRepos
 
     private static final Logger LOG = LoggerFactory.getLogger(TuttiSessionRepository.class);
 
+    /** Time that a save may wait for the group. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
     private final SessionStore store;
     private final ObjectBytes objects;
     private final LongAdder discarded = new LongAdder();
@@ -50,7 +51,7 @@ public final class TuttiSessionRepository implements FindByIndexNameSessionRepos
     /** Joins the group, and returns with all its sessions. */
     public TuttiSessionRepository(Node node, String group, ObjectBytes objects, ApplicationEventPublisher events) {
         this.objects = objects;
-        this.store = new SessionStore(node, group, new SessionEvents(this, events));
+        this.store = new SessionStore(node.group(group), TIMEOUT, new SessionEvents(this, events));
     }
 
     /** Sets the index by which sessions are found; that of the principal's name by default. */
@@ -127,8 +128,11 @@ public final class TuttiSessionRepository implements FindByIndexNameSessionRepos
         // A resolver reads attributes, which is no change.
         Map<String, String> index =
                 session.isNew() || !changes.isEmpty() ? indexes.resolveIndexesFor(session) : session.index();
+        boolean isIndexChanged = !index.equals(session.index());
+        SessionChanges write = new SessionChanges(
+                session.getLastAccessedTime(), session.getMaxInactiveInterval(), session.isIntervalChanged(), isIndexChanged ? index : null, changes);
         if (session.isNew()) {
-            create(session, "", changes, index);
+            store.await(() -> store.create(session.getId(), session.getCreationTime(), "", write));
         } else {
             SessionRecord present = store.live(session.savedId());
             if (present == null) {
@@ -136,90 +140,19 @@ public final class TuttiSessionRepository implements FindByIndexNameSessionRepos
                 LOG.debug("the changes of a request are dropped: its session has ended meanwhile");
                 return;
             }
-            if (session.getId().equals(session.savedId())) {
-                update(session, changes, index);
-            } else {
-                rename(session, present, changes, index);
-            }
+            store.await(() -> session.getId().equals(session.savedId())
+                    ? store.update(session.getId(), write)
+                    : store.rename(session.savedId(), session.getId(), present, write));
         }
         session.onSaved(changes, index);
-    }
-
-    /** Writes the last touch first and the creation last: what a crash leaves in between expires. */
-    private void create(
-            TuttiSession session, String former, Map<String, byte @Nullable []> attributes, Map<String, String> index) {
-        String id = session.getId();
-        store.putAndWait(
-                SessionKey.of(id, Field.TOUCHED),
-                SessionRecord.ofTouched(session.getLastAccessedTime()),
-                session.timeToLive());
-        List<CompletableFuture<Void>> written = writeAttributes(id, attributes);
-        written.add(store.put(SessionKey.of(id, Field.INTERVAL), SessionRecord.ofInterval(session.getMaxInactiveInterval())));
-        if (!index.isEmpty()) {
-            written.add(store.put(SessionKey.of(id, Field.INDEX), SessionRecord.ofIndex(index)));
-        }
-        store.putAndWait(
-                SessionKey.of(id, Field.CREATED), SessionRecord.ofCreated(session.getCreationTime(), former), null);
-        check(written);
-    }
-
-    private void update(TuttiSession session, Map<String, byte @Nullable []> changes, Map<String, String> index) {
-        String id = session.getId();
-        List<CompletableFuture<Void>> written = writeAttributes(id, changes);
-        if (session.isIntervalChanged()) {
-            written.add(store.put(SessionKey.of(id, Field.INTERVAL), SessionRecord.ofInterval(session.getMaxInactiveInterval())));
-        }
-        if (!index.equals(session.index())) {
-            SessionKey key = SessionKey.of(id, Field.INDEX);
-            written.add(index.isEmpty() ? store.remove(key) : store.put(key, SessionRecord.ofIndex(index)));
-        }
-        store.putAndWait(
-                SessionKey.of(id, Field.TOUCHED),
-                SessionRecord.ofTouched(session.getLastAccessedTime()),
-                session.timeToLive());
-        check(written);
-    }
-
-    /** Writes all that the session has under its new id, changes of others included, and ends the old one. */
-    private void rename(
-            TuttiSession session, SessionRecord present, Map<String, byte @Nullable []> changes, Map<String, String> index) {
-        Map<String, byte @Nullable []> all = new LinkedHashMap<>(present.attributes());
-        all.putAll(changes);
-        create(session, session.savedId(), all, index);
-        end(session.savedId(), session.getId());
-    }
-
-    private List<CompletableFuture<Void>> writeAttributes(String id, Map<String, byte @Nullable []> attributes) {
-        List<CompletableFuture<Void>> written = new ArrayList<>();
-        attributes.forEach((name, bytes) -> {
-            SessionKey key = SessionKey.ofAttribute(id, name);
-            written.add(bytes == null ? store.remove(key) : store.put(key, bytes));
-        });
-        return written;
-    }
-
-    /** Throws what a write has met. A later write of this thread has returned, so all are complete. */
-    private static void check(List<CompletableFuture<Void>> written) {
-        try {
-            written.forEach(CompletableFuture::join);
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof RuntimeException known) {
-                throw known;
-            }
-            throw e;
-        }
     }
 
     @Override
     public void deleteById(String id) {
         sync();
         if (store.live(id) != null) {
-            end(id, "");
+            store.await(() -> store.end(id, ""));
         }
-    }
-
-    private void end(String id, String successor) {
-        store.putAndWait(SessionKey.of(id, Field.ENDED), SessionRecord.ofSuccessor(successor), SessionStore.MEMORY);
     }
 
     /** Returns the number of saves that were dropped because the session had ended. */

@@ -176,7 +176,7 @@ class TuttiSessionRepositoryTest {
         a.deleteById(id);
         Await.until("the end at B", () -> b.findById(id) == null);
         // As a request would whose save began before the end was known.
-        b.store().put(SessionKey.ofAttribute(id, "x"), new byte[] {1}).join();
+        b.store().putAttribute(id, "x", new byte[] {1}).join();
         assertThat(b.findById(id)).isNull();
         sweep();
         Await.until("what is left is gone", () -> a.store().entries() == 1 && b.store().entries() == 1);

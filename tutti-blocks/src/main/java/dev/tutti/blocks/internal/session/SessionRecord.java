@@ -1,4 +1,4 @@
-package dev.tutti.spring.session;
+package dev.tutti.blocks.internal.session;
 
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param attributes bytes by name
  * @param successor id after it was changed, empty if the session was deleted, null if it goes on
  */
-record SessionRecord(
+public record SessionRecord(
         @Nullable Instant created,
         String former,
         @Nullable Duration interval,
@@ -31,10 +31,10 @@ record SessionRecord(
         Map<String, byte[]> attributes,
         @Nullable String successor) {
 
-    static final SessionRecord NONE = new SessionRecord(null, "", null, Map.of(), null, Map.of(), null);
+    public static final SessionRecord NONE = new SessionRecord(null, "", null, Map.of(), null, Map.of(), null);
 
     /** Returns whether requests find the session. */
-    boolean isLive() {
+    public boolean isLive() {
         return created != null && interval != null && touched != null && successor == null;
     }
 

@@ -1,4 +1,4 @@
-package dev.tutti.spring.session;
+package dev.tutti.blocks.internal.session;
 
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
@@ -11,10 +11,10 @@ import dev.tutti.blocks.codec.MalformedException;
  * @param field the field
  * @param attribute name of the attribute; empty for other fields
  */
-record SessionKey(String session, Field field, String attribute) {
+public record SessionKey(String session, Field field, String attribute) {
 
     /** Fields. Their places in this list are on the wire. */
-    enum Field {
+    public enum Field {
         /** Time of creation, and the id that the session had before, if any. Written last, so that all is there with it. */
         CREATED,
         /** Time without requests after which the session expires. */

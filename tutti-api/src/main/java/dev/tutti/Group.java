@@ -10,10 +10,10 @@ import dev.tutti.internal.Host;
 import dev.tutti.internal.diagnostics.EventJournal;
 import dev.tutti.internal.group.Home;
 import dev.tutti.internal.group.LocalMember;
-import dev.tutti.internal.submission.Ordering;
 import dev.tutti.internal.submission.SubmissionQueue;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
+import dev.tutti.protocols.packing.Marks;
 import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.SpareArrays;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A listener that waits in a send holds up the members whose messages it should consume. A window also counts what
  * its member has sent to itself, so a listener of messages in order that sends more than fits into the window would
  * wait for itself: that fails at once, with {@link SendException.Reason#LISTENER}. Answer large requests with {@link
- * #sendAsync}, or on another thread. Listeners may wait for other members, a view, or another group; those of messages
+ * #sendAsync}, or on another thread, or {@linkplain SendOptions#NOT_TO_SELF not to yourself}. Listeners may wait for other members, a view, or another group; those of messages
  * with a {@link Scope} may wait, too: delivery in order goes on beside them. {@code send-timeout} bounds the wait.
  */
 public final class Group implements AutoCloseable {
@@ -163,36 +163,45 @@ public final class Group implements AutoCloseable {
     }
 
     /**
-     * Sends to all members, in order with other messages in this scope only.
+     * Sends to all members, with options: in a {@link Scope}, or {@linkplain SendOptions#NOT_TO_SELF not to this one}.
      *
      * @throws SendException also if the message is out of band and larger than a packet
      */
-    public void send(byte[] message, Scope scope) {
-        submissions.send(null, message, scope.ordering());
+    public void send(byte[] message, SendOptions options) {
+        submissions.send(null, message, options.marks());
     }
 
     /** Sends to one member, in order with other messages to it in this scope only. */
     public void sendTo(Member receiver, byte[] message, Scope scope) {
         checkMember(receiver);
-        submissions.send(receiver, message, scope.ordering());
+        submissions.send(receiver, message, scope.marks());
     }
 
     /** Sends if that is possible at once. Otherwise {@link #waitsFor} gives the reason. */
     public boolean trySend(byte[] message) {
-        return submissions.trySend(null, message, 0, message.length);
+        return submissions.trySend(null, message, 0, message.length, Marks.NONE);
+    }
+
+    /**
+     * Sends with options if that is possible at once.
+     *
+     * @throws SendException if the message is out of band and larger than a packet, or the group is left
+     */
+    public boolean trySend(byte[] message, SendOptions options) {
+        return submissions.trySend(null, message, 0, message.length, options.marks());
     }
 
     /** Sends a range of an array if that is possible at once; the array may be used again when the method returns. */
     public boolean trySend(byte[] message, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, message.length);
-        return submissions.trySend(null, message, offset, length);
+        return submissions.trySend(null, message, offset, length, Marks.NONE);
     }
 
     /** Sends a range of an array to one member if that is possible at once. */
     public boolean trySendTo(Member receiver, byte[] message, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, message.length);
         checkMember(receiver);
-        return submissions.trySend(receiver, message, offset, length);
+        return submissions.trySend(receiver, message, offset, length, Marks.NONE);
     }
 
     /** Sends when that is possible; completes when the message is accepted. The array must not change until then. */
@@ -218,13 +227,13 @@ public final class Group implements AutoCloseable {
      */
     public CompletableFuture<Delivery> sendStable(byte[] message, Stability stability) {
         checkReceiptsOfAll();
-        return submissions.sendStable(self(), view(), null, message, Ordering.ALL, stability);
+        return submissions.sendStable(self(), view(), null, message, Marks.NONE, stability);
     }
 
-    /** Sends to all members, in order with other messages in this scope only, and gives a receipt. */
-    public CompletableFuture<Delivery> sendStable(byte[] message, Scope scope, Stability stability) {
+    /** Sends to all members, with options, and gives a receipt. */
+    public CompletableFuture<Delivery> sendStable(byte[] message, SendOptions options, Stability stability) {
         checkReceiptsOfAll();
-        return submissions.sendStable(self(), view(), null, message, scope.ordering(), stability);
+        return submissions.sendStable(self(), view(), null, message, options.marks(), stability);
     }
 
     /**
@@ -236,7 +245,7 @@ public final class Group implements AutoCloseable {
     public CompletableFuture<Delivery> sendStableTo(Member receiver, byte[] message) {
         checkReceipts();
         checkMember(receiver);
-        return submissions.sendStable(self(), view(), receiver, message, Ordering.ALL, Stability.ALL);
+        return submissions.sendStable(self(), view(), receiver, message, Marks.NONE, Stability.ALL);
     }
 
     private void checkReceiptsOfAll() {

@@ -28,7 +28,8 @@ public final class GroupBuilder {
     private final String name;
     private Settings settings;
     private Function<Group, Consumer<Message>> onMessage = group -> message -> {};
-    private Runnable onBatchEnd = () -> {};
+    private @Nullable Function<Group, Consumer<List<Message>>> onMessages;
+    private @Nullable Runnable onBatchEnd;
     private Function<Group, Consumer<View>> onView = group -> view -> {};
     private Consumer<String> onClosed = reason -> {};
     private Consumer<String> onSuspended = reason -> {};
@@ -68,14 +69,25 @@ public final class GroupBuilder {
     }
 
     Listeners listeners(Group group, Host host) {
+        if (onMessages != null && onBatchEnd != null) {
+            throw new IllegalStateException("group " + name + " has onMessages and onBatchEnd: what onBatchEnd would do can be done at the end of"
+                    + " onMessages");
+        }
+        Consumer<List<Message>> together = onMessages == null ? null : host.listener(name, onMessages.apply(group));
         return new Listeners(
                 isInline,
-                host.listener(name, onMessage.apply(group)),
-                onBatchEnd,
+                together == null ? host.listener(name, onMessage.apply(group)) : alone(together),
+                together,
+                onBatchEnd == null ? () -> {} : onBatchEnd,
                 host.listener(name, onView.apply(group)),
                 onTransition,
                 host.listener(name, onSuspended),
                 host.listener(name, onClosed));
+    }
+
+    /** Returns a listener that passes each message on in a batch of its own. */
+    private static Consumer<Message> alone(Consumer<List<Message>> listener) {
+        return message -> listener.accept(List.of(message));
     }
 
     /** Returns the state that members hand over; null if there is none. */
@@ -100,6 +112,7 @@ public final class GroupBuilder {
     public GroupBuilder onMessage(Consumer<Message> listener) {
         requireNonNull(listener, "listener");
         onMessage = group -> listener;
+        onMessages = null;
         return this;
     }
 
@@ -112,13 +125,46 @@ public final class GroupBuilder {
     public GroupBuilder onMessage(BiConsumer<? super Group, ? super Message> listener) {
         requireNonNull(listener, "listener");
         onMessage = group -> message -> listener.accept(group, message);
+        onMessages = null;
+        return this;
+    }
+
+    /**
+     * Sets a listener for messages in batches, in place of {@link #onMessage}: for work that costs about the same for many messages as for one, such
+     * as writing to a database.
+     *
+     * <p>A batch has the messages that have arrived meanwhile, of all senders, in order and within one view: one or more, at most 1,000. It does not
+     * wait for more; so under little load it has one message, and under much load many. Batches end before 1 MiB and a packet, and at a message larger
+     * than a packet. Messages that were sent with a {@link Scope} come alone. Messages, and the list, are valid while the listener runs; a window opens
+     * for more when it has returned.
+     *
+     * <p>An exception is that of the whole batch: no message of it is given again. Threads, and what the listener may do, are those of {@link
+     * #onMessage(Consumer)}.
+     *
+     * @param listener gets an unmodifiable list
+     */
+    public GroupBuilder onMessages(Consumer<List<Message>> listener) {
+        requireNonNull(listener, "listener");
+        onMessages = group -> listener;
+        return this;
+    }
+
+    /**
+     * Sets a listener for messages in batches, which also gets the group: {@link #join} may not have returned it yet. See {@link
+     * #onMessages(Consumer)}.
+     *
+     * @param listener gets the group and an unmodifiable list
+     */
+    public GroupBuilder onMessages(BiConsumer<? super Group, ? super List<Message>> listener) {
+        requireNonNull(listener, "listener");
+        onMessages = group -> messages -> listener.accept(group, messages);
         return this;
     }
 
     /**
      * Sets the listener for ends of batches. It is called on the thread of {@link #onMessage}, after the messages that
      * arrived together were delivered, for work that is better done once for all of them than once for each, such as
-     * flushing a file or waking threads. With slow listeners it is called after each packet; after messages out of band
+     * flushing a file or waking threads. {@link #onMessages} gives the messages themselves together. With slow listeners it is called after each packet; after messages out of band
      * or in a scope, after each message.
      */
     public GroupBuilder onBatchEnd(Runnable listener) {

@@ -1,6 +1,6 @@
 package dev.tutti;
 
-import dev.tutti.internal.submission.Ordering;
+import dev.tutti.protocols.packing.Marks;
 
 /**
  * Set of messages that a message is ordered with.
@@ -15,39 +15,27 @@ import dev.tutti.internal.submission.Ordering;
  *
  * <p>Groups with {@link GroupBuilder#inline} deliver everything on the loop, one after the other.
  */
-public final class Scope {
+public final class Scope extends SendOptions {
 
     /** Scope of messages without any order, for short and urgent ones. */
-    public static final Scope OUT_OF_BAND = new Scope(Ordering.OUT_OF_BAND);
+    public static final Scope OUT_OF_BAND = new Scope(Marks.OUT_OF_BAND);
 
-    private final Ordering ordering;
-
-    private Scope(Ordering ordering) {
-        this.ordering = ordering;
+    private Scope(Marks marks) {
+        super(marks);
     }
 
     /** Returns the scope of a key. Two keys may, rarely, share one; their messages are ordered then. */
     public static Scope of(String key) {
-        return new Scope(Ordering.inScope(mix(key.hashCode())));
+        return new Scope(Marks.inScope(mix(key.hashCode())));
     }
 
     /** Returns the scope of a key. Two keys may, rarely, share one; their messages are ordered then. */
     public static Scope of(long key) {
-        return new Scope(Ordering.inScope(Long.hashCode(key)));
+        return new Scope(Marks.inScope(Long.hashCode(key)));
     }
 
     private static int mix(int hash) {
         int mixed = (hash ^ hash >>> 16) * 0x85EBCA6B;
         return mixed ^ mixed >>> 13;
-    }
-
-    Ordering ordering() {
-        return ordering;
-    }
-
-    @Override
-    public String toString() {
-        Integer number = ordering.scope();
-        return number == null ? "out of band" : "scope " + Integer.toUnsignedString(number);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.View;
 import dev.tutti.core.settings.SettingException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -392,6 +394,35 @@ class GroupTest {
         for (int index = 1; index < events.size(); index++) {
             assertThat(events.get(index - 1) + " " + events.get(index)).isNotEqualTo("end end");
         }
+    }
+
+    @Test
+    void messagesComeInBatchesInOrderAndNotToTheirSender() throws InterruptedException {
+        int count = 50_000;
+        List<Integer> numbers = new ArrayList<>();
+        List<Integer> sizes = new ArrayList<>();
+        List<Integer> own = new ArrayList<>();
+        CountDownLatch all = new CountDownLatch(count);
+        Recorder other = new Recorder();
+        Group sender = node("a").group("batches").onMessages(batch -> own.add(batch.size())).join();
+        node("b").group("batches")
+                .onView(other::onView)
+                .onMessages(batch -> {
+                    sizes.add(batch.size());
+                    for (Message message : batch) {
+                        numbers.add(message.buffer().getInt());
+                        all.countDown();
+                    }
+                })
+                .join();
+        other.awaitViewOf(2);
+        for (int number = 0; number < count; number++) {
+            sender.send(ByteBuffer.allocate(Integer.BYTES).putInt(number).array(), SendOptions.NOT_TO_SELF);
+        }
+        assertThat(all.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(numbers).isEqualTo(IntStream.range(0, count).boxed().toList());
+        assertThat(sizes).hasSizeLessThan(count).allMatch(size -> size >= 1 && size <= 1_000);
+        assertThat(own).isEmpty();
     }
 
     @Test

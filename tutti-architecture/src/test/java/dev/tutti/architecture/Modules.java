@@ -29,6 +29,7 @@ final class Modules {
             Map.entry("config", Set.of("core")),
             Map.entry("api", Set.of("core", "address", "protocols")),
             Map.entry("blocks", Set.of("core", "api")),
+            Map.entry("codecs", Set.of("blocks")),
             // It reads JSON, and private files, as the API does.
             Map.entry("discovery", Set.of("core", "api")),
             Map.entry("metrics", Set.of("core", "address", "api")),
@@ -67,7 +68,8 @@ final class Modules {
             Map.entry("org.apache.activemq.", Set.of("grid")),
             Map.entry("io.micrometer.", Set.of("metrics", "grid.bridges", "bench", "spring")),
             Map.entry("io.opentelemetry.", Set.of("metrics", "grid.bridges")),
-            Map.entry("com.google.protobuf.", Set.of("grid.bridges")),
+            Map.entry("com.google.protobuf.", Set.of("grid.bridges", "codecs")),
+            Map.entry("tools.jackson.", Set.of("codecs")),
             Map.entry("oshi.", Set.of("grid.bridges")),
             // The campaign runs tests that have to detect mutants.
             Map.entry("org.junit.", Set.of("testkit", "campaign")),

@@ -77,6 +77,9 @@ final class Targets {
     /** Bound for calls: list values take more as objects of their codec, and UTF-8 text is made in two steps. */
     private static final Bound CALLS = Bound.USUAL.withPerByte(4).withElements(64, 1, Integer.MAX_VALUE);
 
+    /** Bound for values that a library reads: an object may be two bytes long, and is read with buffers and a list. */
+    private static final Bound VALUES = Bound.USUAL.withPerByte(8).withElements(1_024, 2, Integer.MAX_VALUE).withAllowance(256 * 1024);
+
     /** Bound for commands: at most 1,024 things of five bytes or more, and the objects that they change. */
     private static final Bound COMMAND = Bound.USUAL.withPerByte(4).withElements(192, 5, 2 * 1_024);
 
@@ -190,6 +193,10 @@ final class Targets {
             Target.of("calls", CallBytes::decode, CallBytes::valid, "refused", "request", "refused request", "answer",
                             "refused answer", "failure", "refusal", "cancel")
                     .within(CALLS),
+            Target.of("json-value", input -> Values.take(Values.JSON, input), Values::json, "refused", "taken")
+                    .within(VALUES),
+            Target.of("protobuf-value", input -> Values.take(Values.PROTOBUF, input), Values::protobuf, "refused", "taken")
+                    .within(VALUES),
             Target.of("replica", ReplicaBytes::message, ReplicaBytes::messages, "malformed", "failures", "commands", "read")
                     .within(CALLS),
             Target.of("replica-state", ReplicaBytes::state, ReplicaBytes::states, "refused", "with it", "without it")
@@ -334,11 +341,13 @@ final class Targets {
 
     private static List<byte[]> payloads() {
         byte[] whole = ByteBuffer.allocate(12).put((byte) 0).putInt(3).put(new byte[3]).putInt(0).array();
+        byte[] forOthers = whole.clone();
+        forOthers[0] = 16;
         byte[] first = ByteBuffer.allocate(27).put((byte) 1).putLong(20).putLong(0).put(new byte[10]).array();
         byte[] second = ByteBuffer.allocate(27).put((byte) 1).putLong(20).putLong(10).put(new byte[10]).array();
         byte[] third = ByteBuffer.allocate(27).put((byte) 1).putLong(30).putLong(10).put(new byte[10]).array();
         byte[] endless = ByteBuffer.allocate(27).put((byte) 1).putLong(1 << 30).putLong(0).put(new byte[10]).array();
-        return List.of(join(whole, whole), join(first, second), join(first, third), join(endless, endless));
+        return List.of(join(whole, whole), join(forOthers, whole), join(first, second), join(first, third), join(endless, endless));
     }
 
     private static byte[] join(byte[] first, byte[] second) {

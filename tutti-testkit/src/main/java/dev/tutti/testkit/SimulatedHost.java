@@ -220,6 +220,15 @@ final class SimulatedHost implements Host {
 
         @Override
         public void accept(T item) {
+            if (item instanceof List<?> batch) {
+                batch.forEach(this::watch);
+            } else {
+                watch(item);
+            }
+            listener.accept(item);
+        }
+
+        private void watch(Object item) {
             if (item instanceof Message) {
                 process.work();
             }
@@ -227,7 +236,6 @@ final class SimulatedHost implements Host {
             if (present != null && !threads.isKilled()) {
                 present.onTold(item);
             }
-            listener.accept(item);
         }
     }
 

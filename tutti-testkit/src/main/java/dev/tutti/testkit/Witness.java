@@ -259,14 +259,15 @@ final class Witness {
         return new WitnessedApplication(real);
     }
 
-    private void onDelivered(Member sender, boolean isUnicast, byte[] content) {
+    /** @param isTold whether the listener is to be called for it */
+    private void onDelivered(Member sender, boolean isUnicast, boolean isTold, byte[] content) {
         Member receiver = self;
         View in = view;
         if (receiver == null || in == null) {
             throw new IllegalStateException(group + ": a message before the first view");
         }
         if (record.isDistinct) {
-            onDistinctDelivered(receiver, sender, isUnicast, hash(content));
+            onDistinctDelivered(receiver, sender, isUnicast, isTold, hash(content));
             process.remember("got " + text(content) + " from " + sender);
             return;
         }
@@ -277,12 +278,15 @@ final class Witness {
         process.remember("got " + text(content) + " from " + sender);
     }
 
-    private void onDistinctDelivered(Member receiver, Member sender, boolean isUnicast, long hash) {
+    private void onDistinctDelivered(Member receiver, Member sender, boolean isUnicast, boolean isTold, long hash) {
         GroupHistory.Sent known = record.byContent.get(hash);
         GroupHistory.Sent sent = known == null
                 ? new GroupHistory.Sent(new History.Message(sender, isUnicast ? receiver : null, -1, hash), false)
                 : known;
         add(new History.Delivered(receiver, sent.message()));
+        if (!isTold) {
+            return;
+        }
         if (sent.isAside()) {
             untoldAside.put(hash, new Aside(sent, view == null ? 0 : view.id().number()));
         } else {
@@ -330,7 +334,8 @@ final class Witness {
             Receipt receipt = packet.receipt();
             if (receipt != null && isWatched(packet)) {
                 Reassembly reassembly = pieces.computeIfAbsent(receipt, key -> new Reassembly());
-                read(packet, reassembly, (content, isScoped) -> onDelivered(sender, receipt.isUnicast(), content));
+                boolean isTold = !(Records.isForOthers(packet) && sender.equals(self));
+                read(packet, reassembly, (content, isScoped) -> onDelivered(sender, receipt.isUnicast(), isTold, content));
             }
             real.onPacket(sender, packet);
         }

@@ -4,6 +4,7 @@ import dev.tutti.Message;
 import dev.tutti.core.Member;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -65,6 +66,16 @@ final class Callbacks {
         return true;
     }
 
+    /** Calls the listener with messages that {@link #startMessage} has counted. */
+    void onMessages(Consumer<List<Message>> listener, List<Message> together) {
+        if (isSilent) {
+            messagesDiscarded.add(together.size());
+            messages.lazySet(messages.get() - together.size());
+        } else {
+            fence.call("onMessages", listener, together);
+        }
+    }
+
     void endBatch() {
         if (isBatchOpen) {
             isBatchOpen = false;
@@ -104,8 +115,9 @@ final class Callbacks {
             return;
         }
         messagesAside.increment();
-        call.begin("onMessage", message.sender(), host.nanoTime());
-        fence.callForMessage("onMessage", listeners.onMessage(), message);
+        String callback = listeners.messageCallback();
+        call.begin(callback, message.sender(), host.nanoTime());
+        fence.callForMessage(callback, listeners.onMessage(), message);
         if (!isSilent) {
             fence.call("onBatchEnd", listeners.onBatchEnd());
         }
@@ -141,6 +153,16 @@ final class Callbacks {
 
     Consumer<Message> messageListener() {
         return listeners.onMessage();
+    }
+
+    /** Returns the listener for messages that have arrived together; null if they are taken one by one. */
+    @Nullable Consumer<List<Message>> messagesListener() {
+        return listeners.onMessages();
+    }
+
+    /** Returns the name of the callback for messages. */
+    String messageCallback() {
+        return listeners.messageCallback();
     }
 
     /** Returns the running callbacks. */

@@ -31,6 +31,9 @@ public final class DeliveryExecutor implements Application {
     /** Receives the executor's notifications; the group. */
     public interface Owner {
 
+        /** Returns this member; null before it has joined. */
+        @Nullable Member self();
+
         /** Asks the loop to take back consumed packets. */
         void onConsumed();
 
@@ -166,6 +169,8 @@ public final class DeliveryExecutor implements Application {
         if (closing != null && Records.isState(packet)) {
             closing.onPacket(sender, packet);
             consumption.consumeNow(packet);
+        } else if (Records.isForOthers(packet) && sender.equals(owner.self())) {
+            consumption.consumeNow(packet);
         } else if (isInline || !Records.isOutOfBand(packet) || !outOfBand.deliver(sender, packet)) {
             add(new Item.Arrival(packet));
         }
@@ -283,12 +288,37 @@ public final class DeliveryExecutor implements Application {
             offer(closing, item);
         }
         // Otherwise no snapshot is taken: the state lacks something.
+        if (reader.isGathering() && (reader.isFull() || !queue.isReady())) {
+            giveGathered();
+        }
+    }
+
+    /** Gives the listener the messages that wait to be given together. */
+    private void giveGathered() {
+        if (!reader.isGathering()) {
+            return;
+        }
+        Member sender = reader.waitingSender();
+        long before = host.nanoTime();
+        callbacks.begin(callbacks.messageCallback(), sender, before);
+        try {
+            reader.give();
+        } finally {
+            callbacks.end();
+        }
+        noteTime(sender, before);
+    }
+
+    /** Waits until listeners are done with all messages so far. */
+    private void finishMessages() {
+        giveGathered();
+        scopes.awaitDone();
     }
 
     private void offer(DeliveryGate closing, Item item) {
         if (item instanceof Item.ViewChange) {
             // Messages that change the state have been handled when a snapshot of it is taken.
-            scopes.awaitDone();
+            finishMessages();
         }
         switch (take(closing, item)) {
             case NO -> deliverNow(item);
@@ -322,7 +352,7 @@ public final class DeliveryExecutor implements Application {
         if (isLeft) {
             closing.abandon();
         }
-        closing.look(this::deliverHeld, scopes::awaitDone);
+        closing.look(this::deliverHeld, this::finishMessages);
         Item waiting = stalled;
         if (waiting != null) {
             stalled = null;
@@ -333,7 +363,8 @@ public final class DeliveryExecutor implements Application {
 
     private void deliverHeld(Item item) {
         if (item instanceof Item.Arrival(Packet held)) {
-            callbacks.begin("onMessage", held.peer(), host.nanoTime());
+            giveGathered();
+            callbacks.begin(callbacks.messageCallback(), held.peer(), host.nanoTime());
             try {
                 reader.read(held, true);
             } finally {
@@ -350,11 +381,11 @@ public final class DeliveryExecutor implements Application {
             case Item.Arrival(Packet packet) -> deliverTimed(packet);
             case Item.ViewChange next -> deliverView(next.view());
             case Item.Transition() -> {
-                scopes.awaitDone();
+                finishMessages();
                 callbacks.call("onTransition", Runnable::run, listeners.onTransition());
             }
             case Item.Suspended(String reason) -> {
-                scopes.awaitDone();
+                finishMessages();
                 callbacks.call("onSuspended", listeners.onSuspended(), reason);
             }
             case Item.Joined() -> {
@@ -363,7 +394,7 @@ public final class DeliveryExecutor implements Application {
                 }
             }
             case Item.Left(String reason) -> {
-                scopes.awaitDone();
+                finishMessages();
                 callbacks.onClosed(reason);
                 owner.onEnded();
             }
@@ -372,7 +403,7 @@ public final class DeliveryExecutor implements Application {
     }
 
     private void deliverView(View next) {
-        scopes.awaitDone();
+        finishMessages();
         callbacks.call("onView", listeners.onView(), reader.startView(next));
     }
 
@@ -380,13 +411,17 @@ public final class DeliveryExecutor implements Application {
     private void deliverTimed(Packet packet) {
         Member sender = packet.peer();
         long before = host.nanoTime();
-        callbacks.begin("onMessage", sender, before);
+        callbacks.begin(callbacks.messageCallback(), sender, before);
         try {
             reader.read(packet, false);
         } finally {
             callbacks.end();
         }
-        long nanos = host.nanoTime() - before;
+        noteTime(sender, before);
+    }
+
+    private void noteTime(@Nullable Member sender, long sinceNanos) {
+        long nanos = host.nanoTime() - sinceNanos;
         if (nanos >= SLOW_NANOS && sender != null) {
             slowPackets.incrementAndGet();
             owner.onSlow(sender, nanos);

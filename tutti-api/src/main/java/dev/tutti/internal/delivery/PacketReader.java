@@ -10,6 +10,7 @@ import dev.tutti.protocols.packing.Assemblies;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.protocols.packing.SpareArrays;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,10 @@ final class PacketReader implements Records.Visitor {
     private final SpareArrays spares;
     private final Assemblies assemblies;
     private final Consumer<Packet> unreadable;
+
+    /** Null if the listener takes messages one by one. */
+    private final @Nullable Batch batch;
+
     private final Delivered.Ring ring = new Delivered.Ring();
     private @Nullable View view;
     private @Nullable Packet current;
@@ -59,6 +64,30 @@ final class PacketReader implements Records.Visitor {
         this.spares = spares;
         this.assemblies = assemblies;
         this.unreadable = unreadable;
+        Consumer<List<Message>> together = callbacks.messagesListener();
+        this.batch = together == null ? null : new Batch(together, callbacks, consumption);
+    }
+
+    /** Returns the sender of the first message that waits to be given to the listener with others; null if there is none. */
+    @Nullable Member waitingSender() {
+        return batch == null ? null : batch.sender();
+    }
+
+    /** Returns whether messages, or packets without any, wait to be given to the listener together. */
+    boolean isGathering() {
+        return batch != null && !batch.isEmpty();
+    }
+
+    /** Returns whether that is to be done before a further packet is read. */
+    boolean isFull() {
+        return batch != null && batch.isFull();
+    }
+
+    /** Gives the listener the messages that wait. */
+    void give() {
+        if (batch != null) {
+            batch.give();
+        }
     }
 
     /**
@@ -75,7 +104,7 @@ final class PacketReader implements Records.Visitor {
     }
 
     /**
-     * Passes on the messages of a packet, and consumes it once all of them are done.
+     * Passes on the messages of a packet, and consumes it once all of them are done; see {@link #isGathering}.
      *
      * @param isHeld whether it is a copy of a packet that was consumed on arrival
      */
@@ -89,6 +118,7 @@ final class PacketReader implements Records.Visitor {
         } finally {
             current = null;
             ScopeLanes.Use scoped = use;
+            Batch open = batch;
             if (scoped != null) {
                 use = null;
                 if (!isHeld) {
@@ -96,7 +126,12 @@ final class PacketReader implements Records.Visitor {
                 }
                 scopes.release(scoped);
                 consumption.count(packet);
-            } else if (!isHeld) {
+            } else if (isHeld) {
+                // The copy is not kept.
+                give();
+            } else if (open != null && !open.isEmpty()) {
+                open.keep(packet);
+            } else {
                 consumption.consume(packet);
             }
         }
@@ -121,8 +156,13 @@ final class PacketReader implements Records.Visitor {
         if (!callbacks.startMessage()) {
             return;
         }
+        boolean isUnicast = receipt != null && receipt.isUnicast();
+        if (batch != null) {
+            batch.add(sender, in, isUnicast, bytes, offset, length);
+            return;
+        }
         Delivered message = ring.next();
-        message.begin(sender, in, receipt != null && receipt.isUnicast(), bytes, offset, length);
+        message.begin(sender, in, isUnicast, bytes, offset, length);
         fence.callForMessage("onMessage", listener, message);
         message.end();
     }
@@ -132,6 +172,8 @@ final class PacketReader implements Records.Visitor {
         ByteBuffer whole = assemble(bytes, offset, length, piece);
         if (whole != null) {
             onMessage(whole, 0, whole.limit());
+            // Its memory is given back.
+            give();
             spares.give(whole.array());
         }
     }
@@ -153,6 +195,7 @@ final class PacketReader implements Records.Visitor {
         }
         if (isInline) {
             onMessage(whole, 0, whole.limit());
+            give();
         } else {
             passScoped(whole, 0, whole.limit(), scope, true);
         }

@@ -422,6 +422,11 @@ public final class LocalMember {
         }
 
         @Override
+        public @Nullable Member self() {
+            return LocalMember.this.self();
+        }
+
+        @Override
         public List<Check> checks() {
             return checks;
         }

@@ -11,6 +11,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.packing.LargeMessage;
+import dev.tutti.protocols.packing.Marks;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.SpareArrays;
@@ -131,27 +132,19 @@ public final class SubmissionQueue {
         }
     }
 
-    public void send(@Nullable Member receiver, byte[] message, Ordering ordering) {
-        Integer number = ordering.scope();
+    public void send(@Nullable Member receiver, byte[] message, Marks marks) {
         int length = message.length;
-        if (number == null) {
-            checkOutOfBand(length);
-        }
+        checkOutOfBand(length, marks);
         lock.lock();
         try {
             checkOpen();
-            if (number != null && !Outgoing.isCopied(length)) {
+            if (!isTakenAtOnce(length, marks)) {
                 checkLength(receiver, length);
                 awaitTurn();
-                awaitLarge(outgoing.offerLarge(receiver, message, 0, length, number));
+                awaitLarge(outgoing.offerLarge(receiver, message, 0, length, marks));
                 return;
             }
-            long remainingNanos = timeoutNanos;
-            while (!offerScopedOrOutOfBand(receiver, message, number)) {
-                owner.wake();
-                remainingNanos = blocked.awaitRoom(remainingNanos);
-                checkOpen();
-            }
+            awaitRoom(receiver, message, marks);
         } finally {
             lock.unlock();
         }
@@ -164,13 +157,9 @@ public final class SubmissionQueue {
      * @param receiver receiver of the message; null for all members
      */
     public CompletableFuture<Delivery> sendStable(
-            Member self, View view, @Nullable Member receiver, byte[] message, Ordering ordering, Stability stability) {
+            Member self, View view, @Nullable Member receiver, byte[] message, Marks marks, Stability stability) {
         int length = message.length;
-        Integer number = ordering.scope();
-        boolean isOutOfBand = ordering.isOutOfBand();
-        if (isOutOfBand) {
-            checkOutOfBand(length);
-        }
+        checkOutOfBand(length, marks);
         Receipts.Receipt receipt;
         lock.lock();
         try {
@@ -181,25 +170,40 @@ public final class SubmissionQueue {
                 remainingNanos = blocked.awaitReceipt(remainingNanos);
                 checkOpen();
             }
-            if (!isOutOfBand && !Outgoing.isCopied(length)) {
+            if (!isTakenAtOnce(length, marks)) {
                 checkLength(receiver, length);
                 awaitTurn();
-                LargeMessage large = outgoing.offerLarge(receiver, message, 0, length, number);
+                LargeMessage large = outgoing.offerLarge(receiver, message, 0, length, marks);
                 receipt = receipts.open(outgoing.ask(), self, receiver, stability, view);
                 awaitLarge(large, receipt);
                 return receipt.stable();
             }
-            while (!(isOutOfBand ? outgoing.offerOutOfBand(receiver, message, 0, length) : offer(receiver, message, number))) {
-                owner.wake();
-                remainingNanos = blocked.awaitRoom(remainingNanos);
-                checkOpen();
-            }
+            awaitRoom(receiver, message, marks);
             receipt = receipts.open(outgoing.ask(), self, receiver, stability, view);
         } finally {
             lock.unlock();
         }
         owner.wake();
         return receipt.stable();
+    }
+
+    /** Returns whether a message is copied when there is room; others are taken from their array while the sender waits. */
+    private static boolean isTakenAtOnce(int length, Marks marks) {
+        return marks.isOutOfBand() || Outgoing.isCopied(length);
+    }
+
+    private void awaitRoom(@Nullable Member receiver, byte[] message, Marks marks) {
+        long remainingNanos = timeoutNanos;
+        while (!offer(receiver, message, 0, message.length, marks)) {
+            owner.wake();
+            remainingNanos = blocked.awaitRoom(remainingNanos);
+            checkOpen();
+        }
+    }
+
+    /** Offers a message; one out of band does not wait behind asynchronous sends. */
+    private boolean offer(@Nullable Member receiver, byte[] message, int offset, int length, Marks marks) {
+        return (marks.isOutOfBand() || asyncSends.isEmpty()) && outgoing.offer(receiver, message, offset, length, marks);
     }
 
     private void awaitLarge(LargeMessage large, Receipts.Receipt receipt) {
@@ -225,29 +229,11 @@ public final class SubmissionQueue {
         }
     }
 
-    private void checkOutOfBand(int length) {
-        if (!outgoing.isSmall(length)) {
+    private void checkOutOfBand(int length, Marks marks) {
+        if (marks.isOutOfBand() && !outgoing.isSmall(length)) {
             throw new SendException(Reason.TOO_LARGE, "a message of " + length + " bytes does not fit into a packet, so that it "
                     + "can't be sent out of band: send it in a scope");
         }
-    }
-
-    private boolean offer(@Nullable Member receiver, byte[] message, @Nullable Integer scope) {
-        if (!asyncSends.isEmpty()) {
-            return false;
-        }
-        int length = message.length;
-        return scope == null
-                ? outgoing.offer(receiver, message, 0, length)
-                : outgoing.offerScoped(receiver, message, 0, length, scope);
-    }
-
-    /** Offers a message; one out of band does not wait behind asynchronous sends. */
-    private boolean offerScopedOrOutOfBand(@Nullable Member receiver, byte[] message, @Nullable Integer scope) {
-        if (scope == null) {
-            return outgoing.offerOutOfBand(receiver, message, 0, message.length);
-        }
-        return offer(receiver, message, scope);
     }
 
     /** Submits a message about the state. Never waits; does nothing when the group is left. */
@@ -324,20 +310,18 @@ public final class SubmissionQueue {
         }
     }
 
-    public boolean trySend(@Nullable Member receiver, byte[] message, int offset, int length) {
+    public boolean trySend(@Nullable Member receiver, byte[] message, int offset, int length, Marks marks) {
+        checkOutOfBand(length, marks);
         lock.lock();
         try {
             checkOpen();
-            if (!asyncSends.isEmpty()) {
-                return false;
-            }
             checkLength(receiver, length);
-            if (Outgoing.isCopied(length)) {
-                if (!outgoing.offer(receiver, message, offset, length)) {
+            if (isTakenAtOnce(length, marks)) {
+                if (!offer(receiver, message, offset, length, marks)) {
                     return false;
                 }
-            } else if (outgoing.isEmpty()) {
-                outgoing.offerLarge(receiver, Arrays.copyOfRange(message, offset, offset + length), 0, length);
+            } else if (asyncSends.isEmpty() && outgoing.isEmpty()) {
+                outgoing.offerLarge(receiver, Arrays.copyOfRange(message, offset, offset + length), 0, length, marks);
             } else {
                 return false;
             }

@@ -46,6 +46,11 @@ class AssemblyTest {
     private final class Owner implements DeliveryExecutor.Owner {
 
         @Override
+        public Member self() {
+            return SELF;
+        }
+
+        @Override
         public void onConsumed() {
             Packet packet = executor.takeConsumed();
             while (packet != null) {
@@ -100,7 +105,7 @@ class AssemblyTest {
 
     private DeliveryExecutor start(SpareArrays spares) {
         Listeners listeners = new Listeners(
-                true, message -> delivered.add(message.length()), () -> {}, view -> {}, () -> {}, reason -> {}, reason -> {});
+                true, message -> delivered.add(message.length()), null, () -> {}, view -> {}, () -> {}, reason -> {}, reason -> {});
         executor = new DeliveryExecutor("g", listeners, false, 1, new Here(), spares, new Assemblies(spares, LIMIT, true), new Owner());
         executor.onView(View.alone(SELF));
         return executor;

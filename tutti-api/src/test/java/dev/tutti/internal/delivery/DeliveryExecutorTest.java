@@ -42,6 +42,11 @@ class DeliveryExecutorTest {
 
     private final class Owner implements DeliveryExecutor.Owner {
         @Override
+        public Member self() {
+            return VIEW.coordinator();
+        }
+
+        @Override
         public void onConsumed() {}
 
         @Override
@@ -94,7 +99,7 @@ class DeliveryExecutorTest {
 
     private DeliveryExecutor executor(Runnable onTransition, Consumer<String> onSuspended) {
         Listeners listeners = new Listeners(
-                true, message -> {}, () -> {}, view -> told.add("onView"), onTransition, onSuspended, reason -> told.add("onClosed"));
+                true, message -> {}, null, () -> {}, view -> told.add("onView"), onTransition, onSuspended, reason -> told.add("onClosed"));
         SpareArrays spares = new SpareArrays(0);
         return new DeliveryExecutor(
                 "g", listeners, false, 1_000, host, spares, new Assemblies(spares, 1 << 20, true), new Owner());

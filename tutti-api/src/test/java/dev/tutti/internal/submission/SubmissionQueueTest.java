@@ -14,6 +14,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.internal.BareHost;
+import dev.tutti.protocols.packing.Marks;
 import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.protocols.packing.SpareArrays;
@@ -267,7 +268,7 @@ class SubmissionQueueTest {
 
     private void fill(SubmissionQueue full) {
         byte[] message = new byte[BYTES_MAX / 2];
-        while (full.trySend(null, message, 0, message.length)) {
+        while (full.trySend(null, message, 0, message.length, Marks.NONE)) {
             // Until nothing more is taken.
         }
     }
@@ -317,7 +318,7 @@ class SubmissionQueueTest {
 
     @Test
     void messageThatFitsIntoNoPacketIsTooLargeToBeOutOfBand() {
-        assertThat(refusal(() -> queue.send(null, new byte[200_000], Ordering.OUT_OF_BAND)).reason())
+        assertThat(refusal(() -> queue.send(null, new byte[200_000], Marks.OUT_OF_BAND)).reason())
                 .isEqualTo(SendException.Reason.TOO_LARGE);
     }
 }

@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -98,8 +99,9 @@ final class CallClient {
         return call;
     }
 
+    /** @param enough tells when the call is over; null for the number of values in the options */
     <Q extends @Nullable Object, A extends @Nullable Object> OpenCall<Outcomes<A>> start(
-            Audience audience, Procedure<Q, A> procedure, Q request, CallOptions options) {
+            Audience audience, Procedure<Q, A> procedure, Q request, CallOptions options, @Nullable Predicate<? super Outcomes<A>> enough) {
         Epoch begun = epoch;
         List<Member> members = audience.members(begun.view());
         boolean isOfDrain = procedure == Calls.DRAIN;
@@ -115,6 +117,7 @@ final class CallClient {
                 options,
                 isToAll,
                 isLater ? out.copy() : NOTHING);
+        call.until(enough);
         if (isOfDrain) {
             call.markOfDrain();
         }

@@ -17,6 +17,8 @@ public final class CallException extends RuntimeException {
         TOO_MANY_CALLS,
         /** The group took no further message. Nobody was asked. */
         NOT_SENT,
+        /** The condition that the call was to wait for has thrown. */
+        CONDITION,
         /** The group was left, or the node closed. */
         CLOSED,
         /** The thread was interrupted, and the call cancelled. */

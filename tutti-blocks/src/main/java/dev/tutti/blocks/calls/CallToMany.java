@@ -5,6 +5,7 @@ import dev.tutti.blocks.internal.calls.Audience;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A call to several members, still to be made. Immutable: may be kept and reused, from any thread. */
@@ -58,7 +59,7 @@ public final class CallToMany {
     public <Q extends @Nullable Object, A extends @Nullable Object> Outcomes<A> call(Procedure<Q, A> procedure, Q request) {
         return options.waitFor().isNone()
                 ? caller.send(audience, procedure, request)
-                : caller.await(caller.start(audience, procedure, request, options));
+                : caller.await(caller.start(audience, procedure, request, options, null));
     }
 
     /** Begins a call, as {@link CallToOne#start} does. */
@@ -66,7 +67,28 @@ public final class CallToMany {
             Procedure<Q, A> procedure, Q request) {
         return options.waitFor().isNone()
                 ? CompletableFuture.completedFuture(caller.send(audience, procedure, request))
-                : caller.start(audience, procedure, request, options);
+                : caller.start(audience, procedure, request, options, null);
+    }
+
+    /**
+     * Calls, and waits until the application has what it wants: a value that is new enough, the same value from two members, one of each site. Answers
+     * that it does not look at are thereby ignored.
+     *
+     * @param enough tells, after each outcome, whether the call is over, in place of {@link #waitFor}. It gets the outcomes so far, with {@link
+     *     Outcome.Unanswered} at members that have none; {@link Outcomes#isSatisfied} of the result is what it has returned last. It runs where answers
+     *     are taken and must not wait
+     * @return when {@code enough} has returned true, with the outcomes that it got; else when each member has an outcome, or at the deadline
+     * @throws CallException as {@link #call} does; also if {@code enough} has thrown
+     */
+    public <Q extends @Nullable Object, A extends @Nullable Object> Outcomes<A> callUntil(
+            Procedure<Q, A> procedure, Q request, Predicate<? super Outcomes<A>> enough) {
+        return caller.await(caller.start(audience, procedure, request, options, Arguments.required(enough, "callUntil: the condition")));
+    }
+
+    /** Begins a call that is over as {@link #callUntil} says. */
+    public <Q extends @Nullable Object, A extends @Nullable Object> CompletableFuture<Outcomes<A>> startUntil(
+            Procedure<Q, A> procedure, Q request, Predicate<? super Outcomes<A>> enough) {
+        return caller.start(audience, procedure, request, options, Arguments.required(enough, "startUntil: the condition"));
     }
 
     /** Sends a request and wants no answers, as {@link Wait#NONE} does. */
@@ -91,5 +113,23 @@ public final class CallToMany {
             Service<S> service, Function<? super S, A> use) {
         Service.Invocation noted = Arguments.required(service, "the service").record(Arguments.required(use, "the function that calls a method"));
         return (CompletableFuture<Outcomes<A>>) (CompletableFuture<?>) start(noted.procedure(), noted.arguments());
+    }
+
+    /** Calls a method of a service at each of the members, and waits as {@link #callUntil(Procedure, Object, Predicate)} does. */
+    @SuppressWarnings("unchecked") // the method's signature says so
+    public <S, A extends @Nullable Object> Outcomes<A> callUntil(
+            Service<S> service, Function<? super S, A> use, Predicate<? super Outcomes<A>> enough) {
+        Service.Invocation noted = Arguments.required(service, "the service").record(Arguments.required(use, "the function that calls a method"));
+        Predicate<Outcomes<?>> untyped = outcomes -> enough.test((Outcomes<A>) outcomes);
+        return (Outcomes<A>) (Outcomes<?>) callUntil(noted.procedure(), noted.arguments(), untyped);
+    }
+
+    /** Begins to call a method of a service at each of the members; the call is over as {@link #callUntil(Procedure, Object, Predicate)} says. */
+    @SuppressWarnings("unchecked") // the method's signature says so
+    public <S, A extends @Nullable Object> CompletableFuture<Outcomes<A>> startUntil(
+            Service<S> service, Function<? super S, A> use, Predicate<? super Outcomes<A>> enough) {
+        Service.Invocation noted = Arguments.required(service, "the service").record(Arguments.required(use, "the function that calls a method"));
+        Predicate<Outcomes<?>> untyped = outcomes -> enough.test((Outcomes<A>) outcomes);
+        return (CompletableFuture<Outcomes<A>>) (CompletableFuture<?>) startUntil(noted.procedure(), noted.arguments(), untyped);
     }
 }

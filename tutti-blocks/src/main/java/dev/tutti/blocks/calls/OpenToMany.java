@@ -4,6 +4,7 @@ import dev.tutti.SendException;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.calls.Batch;
 import dev.tutti.blocks.internal.calls.Epoch;
 import dev.tutti.core.Member;
@@ -62,6 +63,12 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
     /** Number of open slots whose members were not asked yet. */
     private int waiting;
 
+    /** Number that changes with each outcome. */
+    private int version;
+
+    /** Tells when the call is over, in place of {@link #wait}; null if there is none. Set before the call begins. */
+    private @Nullable Predicate<? super Outcomes<A>> enough;
+
     /**
      * @param members the called ones; by multicast, the members of the view as it is known now
      * @param isToAll whether it is by multicast, which its creator sends
@@ -90,6 +97,11 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
         }
         open = slots.size();
         waiting = isToAll ? 0 : open;
+    }
+
+    /** Sets what tells when the call is over. Before it begins. */
+    void until(@Nullable Predicate<? super Outcomes<A>> condition) {
+        enough = condition;
     }
 
     /** Leaves out members that drain, before anybody is asked. */
@@ -154,6 +166,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
                     slot.outcome = slot.isOpen() ? new Outcome.Suspected<>() : slot.outcome;
                 }
             }
+            version++;
             values = 0;
             open = 0;
             for (Slot<A> slot : slots) {
@@ -193,7 +206,8 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
                     slot.outcome = new Outcome.TimedOut<>();
                 }
             }
-            result = outcomes();
+            // The condition did not hold when it was tested last.
+            result = outcomes(enough == null && wait.isSatisfied(slots.size(), values));
         }
         finish(result, completer);
     }
@@ -245,6 +259,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
 
     private void settle(Slot<A> slot, Outcome<A> outcome) {
         slot.outcome = outcome;
+        version++;
         open--;
         waiting -= slot.isAsked ? 0 : 1;
         values += outcome instanceof Outcome.Value ? 1 : 0;
@@ -259,14 +274,17 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
     private void proceed(@Nullable ByteOutput first, Executor completer) {
         Outcomes<A> result = null;
         List<Member> next = List.of();
+        if (enough != null) {
+            result = untilEnough(enough, completer);
+        }
         synchronized (this) {
-            if (isOver || !isFixed || isDone()) {
+            if (isOver && result == null || !isFixed || isDone()) {
                 return;
             }
-            if (wait.isOver(slots.size(), values, open)) {
+            if (result == null && enough == null && wait.isOver(slots.size(), values, open)) {
                 isOver = true;
-                result = outcomes();
-            } else {
+                result = outcomes(wait.isSatisfied(slots.size(), values));
+            } else if (result == null) {
                 next = takeNext();
             }
         }
@@ -280,6 +298,56 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
                 caller().ask(this, member, request);
             }
         }
+    }
+
+    /**
+     * Ends the call if the application's condition holds, or every member has an outcome. The condition is tested outside of the lock, again if there
+     * is another outcome by then.
+     *
+     * @return the result if this has ended the call; otherwise null
+     */
+    private @Nullable Outcomes<A> untilEnough(Predicate<? super Outcomes<A>> condition, Executor completer) {
+        while (true) {
+            Outcomes<A> soFar;
+            int seen;
+            synchronized (this) {
+                if (isOver || !isFixed || isDone() || open == slots.size() && open > 0) {
+                    return null;
+                }
+                soFar = outcomes(false);
+                seen = version;
+            }
+            Boolean isEnough = test(condition, soFar, completer);
+            if (isEnough == null) {
+                return null;
+            }
+            synchronized (this) {
+                if (isOver || isDone()) {
+                    return null;
+                }
+                if (version == seen && (isEnough || open == 0)) {
+                    isOver = true;
+                    return soFar.with(isEnough);
+                }
+                if (version == seen) {
+                    return null;
+                }
+            }
+        }
+    }
+
+    /** Returns whether the application's condition holds; null if it has thrown, so that the call has failed. */
+    private @Nullable Boolean test(Predicate<? super Outcomes<A>> condition, Outcomes<A> outcomes, Executor completer) {
+        Callbacks.Asked<Boolean> asked = caller().callbacks().ask(() -> condition.test(outcomes));
+        Throwable thrown = asked.thrown();
+        if (thrown == null) {
+            return asked.value();
+        }
+        synchronized (this) {
+            isOver = true;
+        }
+        fail(CallException.of(CallException.Reason.CONDITION, "the condition of a call has thrown " + thrown), completer);
+        return null;
     }
 
     private List<Member> takeNext() {
@@ -311,7 +379,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
         return null;
     }
 
-    private Outcomes<A> outcomes() {
+    private Outcomes<A> outcomes(boolean isSatisfied) {
         List<Member> members = new ArrayList<>(slots.size());
         List<Outcome<A>> outcomes = new ArrayList<>(slots.size());
         for (Slot<A> slot : slots) {
@@ -319,6 +387,6 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
             members.add(slot.member);
             outcomes.add(outcome == null ? new Outcome.Unanswered<>() : outcome);
         }
-        return new Outcomes<>(members, outcomes, wait.isSatisfied(slots.size(), values));
+        return new Outcomes<>(members, outcomes, isSatisfied);
     }
 }

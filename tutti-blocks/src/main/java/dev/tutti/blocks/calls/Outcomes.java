@@ -22,7 +22,11 @@ public final class Outcomes<A extends @Nullable Object> {
         this.isSatisfied = isSatisfied;
     }
 
-    /** Returns whether as many members have answered with a value as the call was to wait for. */
+    Outcomes<A> with(boolean isSatisfiedNow) {
+        return isSatisfiedNow == isSatisfied ? this : new Outcomes<>(members, outcomes, isSatisfiedNow);
+    }
+
+    /** Returns whether as many members have answered with a value as the call was to wait for, or the condition of the call holds. */
     public boolean isSatisfied() {
         return isSatisfied;
     }

@@ -4,6 +4,7 @@ import dev.tutti.Group;
 import dev.tutti.GroupBuilder;
 import dev.tutti.Message;
 import dev.tutti.Scope;
+import dev.tutti.SendOptions;
 import dev.tutti.Stability;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
@@ -78,9 +79,9 @@ public final class TypedGroup<T> implements AutoCloseable {
         buffers.giveBack(bytes);
     }
 
-    /** Sends a value to all members, in order with other values in this scope only. */
-    public void send(T value, Scope scope) {
-        group.send(copy(value), scope);
+    /** Sends a value to all members, with options, as {@link Group#send(byte[], SendOptions)} does. */
+    public void send(T value, SendOptions options) {
+        group.send(copy(value), options);
     }
 
     /** Sends a value to one member, as {@link Group#sendTo(Member, byte[])} does. */
@@ -101,6 +102,11 @@ public final class TypedGroup<T> implements AutoCloseable {
         return isSent;
     }
 
+    /** Sends a value to all members, with options, if that is possible at once. */
+    public boolean trySend(T value, SendOptions options) {
+        return group.trySend(copy(value), options);
+    }
+
     /** Sends a value to all members when that is possible; completes when it is accepted. */
     public CompletableFuture<Void> sendAsync(T value) {
         return group.sendAsync(copy(value));
@@ -114,6 +120,11 @@ public final class TypedGroup<T> implements AutoCloseable {
     /** Sends a value to all members, and gives a receipt as {@link Group#sendStable(byte[], Stability)} does. */
     public CompletableFuture<Delivery> sendStable(T value, Stability stability) {
         return group.sendStable(copy(value), stability);
+    }
+
+    /** Sends a value to all members, with options, and gives a receipt. */
+    public CompletableFuture<Delivery> sendStable(T value, SendOptions options, Stability stability) {
+        return group.sendStable(copy(value), options, stability);
     }
 
     /** Sends a value to one member, and gives a receipt as {@link Group#sendStableTo} does. */

@@ -7,6 +7,9 @@ import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.core.View;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -23,6 +26,7 @@ public final class TypedGroupBuilder<T> {
     private final GroupBuilder group;
     private final Codec<T> codec;
     private BiConsumer<? super TypedGroup<T>, ? super TypedMessage<T>> onMessage = (joined, message) -> {};
+    private @Nullable BiConsumer<? super TypedGroup<T>, ? super List<TypedMessage<T>>> onMessages;
 
     TypedGroupBuilder(GroupBuilder group, Codec<T> codec) {
         this.group = group;
@@ -38,6 +42,24 @@ public final class TypedGroupBuilder<T> {
     /** Sets the listener for values, which also gets the group: {@link #join()} may not have returned it yet. */
     public TypedGroupBuilder<T> onMessage(BiConsumer<? super TypedGroup<T>, ? super TypedMessage<T>> listener) {
         onMessage = Arguments.required(listener, "onMessage: the listener");
+        onMessages = null;
+        return this;
+    }
+
+    /**
+     * Sets a listener for values in batches, in place of {@link #onMessage}; see {@link GroupBuilder#onMessages(Consumer)}. A message that the codec
+     * can't read is left out, counted and reported; the others of its batch are not affected.
+     *
+     * @param listener gets an unmodifiable list of one value or more, which it may keep
+     */
+    public TypedGroupBuilder<T> onMessages(Consumer<? super List<TypedMessage<T>>> listener) {
+        Arguments.required(listener, "onMessages: the listener");
+        return onMessages((joined, messages) -> listener.accept(messages));
+    }
+
+    /** Sets a listener for values in batches, which also gets the group: {@link #join()} may not have returned it yet. */
+    public TypedGroupBuilder<T> onMessages(BiConsumer<? super TypedGroup<T>, ? super List<TypedMessage<T>>> listener) {
+        onMessages = Arguments.required(listener, "onMessages: the listener");
         return this;
     }
 
@@ -66,20 +88,43 @@ public final class TypedGroupBuilder<T> {
     }
 
     private Receiver<T> receiver() {
-        Receiver<T> receiver = new Receiver<>(codec, onMessage);
-        group.onMessage(receiver::onMessage);
+        Receiver<T> receiver = new Receiver<>(codec);
+        if (onMessages == null) {
+            receiver.listen(group, onMessage);
+        } else {
+            receiver.listenToBatches(group, onMessages);
+        }
         return receiver;
     }
 
     /** Reads messages, and passes their values on. */
     private static final class Receiver<T> {
         private final Codec<T> codec;
-        private final BiConsumer<? super TypedGroup<T>, ? super TypedMessage<T>> listener;
         private final AtomicReference<@Nullable TypedGroup<T>> joined = new AtomicReference<>();
 
-        Receiver(Codec<T> codec, BiConsumer<? super TypedGroup<T>, ? super TypedMessage<T>> listener) {
+        Receiver(Codec<T> codec) {
             this.codec = codec;
-            this.listener = listener;
+        }
+
+        void listen(GroupBuilder builder, BiConsumer<? super TypedGroup<T>, ? super TypedMessage<T>> listener) {
+            builder.onMessage((group, message) -> {
+                TypedGroup<T> typed = joined(group);
+                listener.accept(typed, value(typed, message));
+            });
+        }
+
+        void listenToBatches(GroupBuilder builder, BiConsumer<? super TypedGroup<T>, ? super List<TypedMessage<T>>> listener) {
+            builder.onMessages((group, messages) -> {
+                TypedGroup<T> typed = joined(group);
+                List<TypedMessage<T>> values = new ArrayList<>(messages.size());
+                for (Message message : messages) {
+                    // A message that is no value is reported, and the others go on.
+                    group.fence().call("onMessages", each -> values.add(value(typed, each)), message);
+                }
+                if (!values.isEmpty()) {
+                    listener.accept(typed, Collections.unmodifiableList(values));
+                }
+            });
         }
 
         /** Returns the one handle on the group; a message may come before the join has returned. */
@@ -93,9 +138,8 @@ public final class TypedGroupBuilder<T> {
             return other == null ? made : other;
         }
 
-        void onMessage(Group group, Message message) {
-            TypedGroup<T> typed = joined(group);
-            listener.accept(typed, new TypedMessage<>(message.sender(), message.view(), message.isUnicast(), typed.read(message)));
+        private static <T> TypedMessage<T> value(TypedGroup<T> typed, Message message) {
+            return new TypedMessage<>(message.sender(), message.view(), message.isUnicast(), typed.read(message));
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tutti.Group;
 import dev.tutti.Node;
 import dev.tutti.SendException;
+import dev.tutti.SendOptions;
 import dev.tutti.Stability;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.testkit.Cluster;
@@ -97,5 +98,46 @@ class TypedGroupTest {
             assertThatThrownBy(() -> chat.group.send(new Moved(1, 1))).isInstanceOf(SendException.class);
         });
         assertThat(chats.on(1).heard).isEmpty();
+    }
+
+    /** Takes values in batches. */
+    private static final class Ledger {
+        final List<Event> heard = new ArrayList<>();
+        final TypedGroup<Event> group;
+        int batches;
+
+        Ledger(Node node) {
+            group = TypedGroup.on(node.group("ledger"), Event.class)
+                    .onMessages(batch -> {
+                        batches++;
+                        batch.forEach(message -> heard.add(message.value()));
+                    })
+                    .join();
+        }
+    }
+
+    @ClusterTest(nodes = 2, seeds = 3)
+    void valuesInBatchesLeaveOutBytesThatAreNone(Cluster cluster) {
+        cluster.expectCallbackFailures(thrown -> thrown instanceof MalformedException
+                && String.valueOf(thrown.getMessage()).contains("a message of n1"));
+        Components<Ledger> ledgers = cluster.startAll(Ledger::new);
+        cluster.awaitOneView();
+        ledgers.run(1, ledger -> {
+            for (int index = 0; index < 500; index++) {
+                ledger.group.send(new Moved(index, 0));
+                if (index % 100 == 50) {
+                    ledger.group.group().send("no value");
+                }
+            }
+            ledger.group.send(new Said("ann", "to the others"), SendOptions.NOT_TO_SELF);
+            assertThat(ledger.group.trySend(new Said("ann", "to all"), SendOptions.DEFAULT)).isTrue();
+        });
+        cluster.awaitRest();
+        assertThat(ledgers.on(1).heard).hasSize(501).contains(new Said("ann", "to all"));
+        assertThat(ledgers.on(2).heard).hasSize(502).startsWith(new Moved(0, 0), new Moved(1, 0)).contains(new Said("ann", "to the others"));
+        assertThat(ledgers.running()).allSatisfy(ledger -> {
+            assertThat(ledger.group.malformed()).isEqualTo(5);
+            assertThat(ledger.batches).isLessThan(250);
+        });
     }
 }

@@ -9,6 +9,7 @@ import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.packing.LargeMessage;
+import dev.tutti.protocols.packing.Marks;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.Reassembly;
@@ -180,19 +181,18 @@ public final class SimulatedMember {
                     case SCOPED -> SimulatedApplication.lane(order.scope());
                 };
         byte[] message = application.nextMessage(receiver, order.length(), lane);
+        Marks marks =
+                switch (order.band()) {
+                    case ORDERED -> Marks.NONE;
+                    case SCOPED -> Marks.inScope(order.scope());
+                    case OUT_OF_BAND -> Marks.OUT_OF_BAND;
+                };
         if (!isSmall(order)) {
-            Integer scope = order.band() == Band.SCOPED ? order.scope() : null;
-            large = outgoing.offerLarge(receiver, message, 0, message.length, scope);
+            large = outgoing.offerLarge(receiver, message, 0, message.length, marks);
             ask(order);
             return;
         }
-        boolean isTaken =
-                switch (order.band()) {
-                    case ORDERED -> outgoing.offer(receiver, message, 0, message.length);
-                    case SCOPED -> outgoing.offerScoped(receiver, message, 0, message.length, order.scope());
-                    case OUT_OF_BAND -> outgoing.offerOutOfBand(receiver, message, 0, message.length);
-                };
-        if (!isTaken) {
+        if (!outgoing.offer(receiver, message, 0, message.length, marks)) {
             throw new IllegalStateException("submissions of " + outgoing.bytes() + " bytes refused "
                     + message.length + " more");
         }

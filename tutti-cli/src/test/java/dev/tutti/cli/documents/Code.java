@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,6 +28,7 @@ final class Code {
     static final Path DOCS = Path.of("../docs");
     private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern PROGRAM = Pattern.compile("// (\\w+\\.java)\n.*", Pattern.DOTALL);
+    private static final Pattern TYPE = Pattern.compile("^(?:sealed |record |enum ).*}$", Pattern.MULTILINE);
     private static final String IMPORTS = """
             import dev.tutti.*;
             import dev.tutti.core.Member;
@@ -35,18 +37,27 @@ final class Code {
             import dev.tutti.blocks.coordination.*;
             import dev.tutti.blocks.map.*;
             import dev.tutti.blocks.merge.*;
+            import dev.tutti.blocks.presence.*;
+            import dev.tutti.blocks.typed.*;
+            import dev.tutti.codecs.*;
             import dev.tutti.config.*;
+            import com.google.protobuf.Struct;
+            import java.math.BigDecimal;
             import java.nio.file.Path;
             import java.time.Duration;
+            import java.time.Instant;
+            import java.util.*;
+            import org.jspecify.annotations.Nullable;
+            import tools.jackson.core.type.TypeReference;
             import static java.nio.charset.StandardCharsets.UTF_8;
             """;
 
     private Code() {}
 
-    /** Returns the pages whose code is compiled: those that tell how to begin. */
+    /** Returns the pages whose code is compiled: those that tell how to begin, and those whose code is short and complete. */
     static List<Path> pages() throws IOException {
         List<Path> pages = new ArrayList<>(List.of(Path.of("../README.md"), DOCS.resolve("index.md"), DOCS.resolve("from-jgroups.md"),
-                DOCS.resolve("from-hazelcast.md"), DOCS.resolve("from-infinispan.md")));
+                DOCS.resolve("from-hazelcast.md"), DOCS.resolve("from-infinispan.md"), DOCS.resolve("operating/values.md")));
         for (String directory : List.of("start", "concepts", "recipes", "operations")) {
             try (Stream<Path> files = Files.list(DOCS.resolve(directory))) {
                 files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(pages::add);
@@ -98,9 +109,11 @@ final class Code {
 
     private static String piece(String name, String block) {
         boolean hasOwnNode = Pattern.compile("(Node|var) node =").matcher(block).find();
+        // Types stand outside of the method: sealed ones may not be local.
+        String types = String.join("\n", TYPE.matcher(block).results().map(MatchResult::group).toList());
         return IMPORTS + "abstract class " + name + " {\n"
-                + "abstract byte[] load(String key); abstract void write(String key, long token);\n"
-                + "void run(" + (hasOwnNode ? "" : "Node node") + ") throws Exception {\n" + block + "}}";
+                + "abstract byte[] load(String key); abstract void write(String key, long token); abstract void show(Object... what);\n"
+                + types + "void run(" + (hasOwnNode ? "" : "Node node") + ") throws Exception {\n" + TYPE.matcher(block).replaceAll("") + "}}";
     }
 
     private static List<String> compile(List<JavaFileObject> sources, Path classes) {

@@ -140,6 +140,15 @@ public final class Setting<T> {
 
     /** Defines a list of at most {@value #LIST_MAX} elements, separated by commas in its text. */
     public static Setting<List<String>> list(String name, String description) {
+        return list(name, element -> {}, description);
+    }
+
+    /**
+     * Defines a list of at most {@value #LIST_MAX} elements that are checked.
+     *
+     * @param check throws {@link IllegalArgumentException} for an element that is wrong; the message says what would be right
+     */
+    public static Setting<List<String>> list(String name, Consumer<String> check, String description) {
         return new Setting<>(name, "list", List.of(), description, text -> {
             List<String> elements = new ArrayList<>();
             int start = 0;
@@ -148,6 +157,7 @@ public final class Setting<T> {
                 int end = comma < 0 ? text.length() : comma;
                 String element = text.substring(start, end).strip();
                 if (!element.isEmpty()) {
+                    check.accept(element);
                     elements.add(element);
                 }
                 if (elements.size() > LIST_MAX) {

@@ -1,6 +1,7 @@
 package dev.tutti.protocols.node;
 
 import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.core.settings.NodeAttributes;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
@@ -88,6 +89,7 @@ public final class NodeSettings {
     public static final List<Setting<?>> ALL = Stream.of(
                     TransportSettings.ALL,
                     List.<Setting<?>>of(
+                            NodeAttributes.SETTING,
                             SEEDS,
                             PATIENCE,
                             PAUSE_MAX,

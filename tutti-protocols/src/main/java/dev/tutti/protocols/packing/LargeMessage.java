@@ -13,7 +13,7 @@ public final class LargeMessage {
     private final byte[] bytes;
     private final int offset;
     private final int length;
-    private final @Nullable Integer scope;
+    private final Marks marks;
     private final int number;
     private final boolean isCopy;
     private int at;
@@ -24,15 +24,14 @@ public final class LargeMessage {
     private long ticket;
 
     /**
-     * @param scope number of its scope; null for a message in none
      * @param number its number among its sender's large messages
      * @param isCopy whether it was copied, and counts among the bytes that wait
      */
-    LargeMessage(byte[] bytes, int offset, int length, @Nullable Integer scope, int number, boolean isCopy) {
+    LargeMessage(byte[] bytes, int offset, int length, Marks marks, int number, boolean isCopy) {
         this.bytes = bytes;
         this.offset = offset;
         this.length = length;
-        this.scope = scope;
+        this.marks = marks;
         this.number = number;
         this.isCopy = isCopy;
     }
@@ -123,12 +122,13 @@ public final class LargeMessage {
     }
 
     private int headerBytes() {
-        return Records.PIECE_HEADER_BYTES + (scope == null ? 0 : Records.SCOPE_BYTES);
+        return Records.PIECE_HEADER_BYTES + marks.scopeBytes();
     }
 
     private Packet header(Memory memory, int position, int pieceBytes) {
+        Integer scope = marks.scope();
         Packet piece = Packet.create(memory, headerBytes() + pieceBytes)
-                .appendByte(scope == null ? Records.PIECE : Records.SCOPED_PIECE)
+                .appendByte(marks.pieceKind())
                 .appendInt(number)
                 .appendLong(length)
                 .appendLong(position);

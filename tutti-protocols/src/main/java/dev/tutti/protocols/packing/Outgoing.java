@@ -25,8 +25,9 @@ public final class Outgoing implements Submissions {
      */
     private static final class Queue {
         private final ArrayDeque<Object> entries = new ArrayDeque<>();
+        /** Last of the entries, if it is a packet with room. */
         private @Nullable Packet tail;
-        private @Nullable Packet scopedTail;
+
         private final ArrayDeque<Packet> outOfBand = new ArrayDeque<>();
         private @Nullable Packet outOfBandTail;
         private final ArrayDeque<Packet> state = new ArrayDeque<>();
@@ -98,7 +99,7 @@ public final class Outgoing implements Submissions {
         return length <= sizes.wholeBytes();
     }
 
-    /** Returns whether to submit this length with {@link #offer} or {@link #offerScoped}, not {@link #offerLarge}. */
+    /** Returns whether to submit this length with {@link #offer}, not {@link #offerLarge}. */
     public static boolean isCopied(int length) {
         return length <= COPY_MAX;
     }
@@ -135,79 +136,68 @@ public final class Outgoing implements Submissions {
         }
     }
 
+    /** Copies a message without marks. */
+    public boolean offer(@Nullable Member receiver, byte[] source, int offset, int length) {
+        return offer(receiver, source, offset, length, Marks.NONE);
+    }
+
     /**
-     * Copies a message, a small one into the waiting packet.
+     * Copies a message, a small one into the waiting packet. One out of band overtakes waiting ones, and has to be small.
      *
      * @param receiver null for all members
      * @return false if too much waits already
      */
-    public boolean offer(@Nullable Member receiver, byte[] source, int offset, int length) {
-        if (!isSmall(length)) {
-            return offerCopy(receiver, source, offset, length, null);
+    public boolean offer(@Nullable Member receiver, byte[] source, int offset, int length, Marks marks) {
+        if (!marks.isOutOfBand() && length > sizes.wholeBytes() - marks.scopeBytes()) {
+            return offerCopy(receiver, source, offset, length, marks);
         }
         if (bytes + length > bytesMax && bytes > 0) {
             return false;
         }
         Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
-        int needed = Records.LENGTH_BYTES + length;
-        Packet packet = queue.tail;
-        if (packet == null || packet.room() < needed || packet.length() + needed > sizes.sharedBytes()) {
-            packet = Packet.create(memory, size(queue.entries.isEmpty(), needed)).appendByte(Records.WHOLE);
-            queue.entries.add(packet);
-            queue.tail = packet;
-            queue.scopedTail = null;
+        int needed = Records.LENGTH_BYTES + marks.scopeBytes() + length;
+        Packet packet = marks.isOutOfBand() ? outOfBandTail(queue, needed, marks) : tail(queue, needed, marks);
+        packet.appendInt(length);
+        Integer scope = marks.scope();
+        if (scope != null) {
+            packet.appendInt(scope);
         }
-        packet.appendInt(length).append(source, offset, length);
+        packet.append(source, offset, length);
         offered = packet;
         bytes += needed;
         return true;
+    }
+
+    private Packet tail(Queue queue, int needed, Marks marks) {
+        Packet packet = queue.tail;
+        if (packet == null || !fits(packet, needed, marks)) {
+            packet = Packet.create(memory, size(queue.entries.isEmpty(), needed)).appendByte(marks.wholeKind());
+            queue.entries.add(packet);
+            queue.tail = packet;
+        }
+        return packet;
+    }
+
+    private Packet outOfBandTail(Queue queue, int needed, Marks marks) {
+        Packet packet = queue.outOfBandTail;
+        if (packet == null || !fits(packet, needed, marks)) {
+            packet = Packet.create(memory, size(queue.isEmpty(), needed)).appendByte(marks.wholeKind()).markOutOfBand();
+            queue.outOfBand.add(packet);
+            queue.outOfBandTail = packet;
+        }
+        return packet;
+    }
+
+    /** Returns whether a packet has messages with the same marks, and room for one more. */
+    private boolean fits(Packet packet, int needed, Marks marks) {
+        return packet.room() >= needed
+                && packet.length() + needed <= sizes.sharedBytes()
+                && packet.bytes().get(packet.offset()) == marks.wholeKind();
     }
 
     /** Returns whether a message of this length in a scope fits into a packet. */
     public boolean isSmallScoped(int length) {
         return length <= sizes.wholeBytes() - Records.SCOPE_BYTES;
-    }
-
-    /** Does the same as {@link #offer} for a message in a scope. */
-    public boolean offerScoped(@Nullable Member receiver, byte[] source, int offset, int length, int scope) {
-        if (!isSmallScoped(length)) {
-            return offerCopy(receiver, source, offset, length, scope);
-        }
-        if (bytes + length > bytesMax && bytes > 0) {
-            return false;
-        }
-        Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
-        int needed = Records.LENGTH_BYTES + Records.SCOPE_BYTES + length;
-        Packet packet = queue.scopedTail;
-        if (packet == null || packet.room() < needed || packet.length() + needed > sizes.sharedBytes()) {
-            packet = Packet.create(memory, size(queue.isEmpty(), needed)).appendByte(Records.SCOPED);
-            queue.entries.add(packet);
-            queue.scopedTail = packet;
-            queue.tail = null;
-        }
-        packet.appendInt(length).appendInt(scope).append(source, offset, length);
-        offered = packet;
-        bytes += needed;
-        return true;
-    }
-
-    /** Does the same as {@link #offer} for a message that overtakes waiting ones. */
-    public boolean offerOutOfBand(@Nullable Member receiver, byte[] source, int offset, int length) {
-        if (bytes + length > bytesMax && bytes > 0) {
-            return false;
-        }
-        Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
-        int needed = Records.LENGTH_BYTES + length;
-        Packet packet = queue.outOfBandTail;
-        if (packet == null || packet.room() < needed || packet.length() + needed > sizes.sharedBytes()) {
-            packet = Packet.create(memory, size(queue.isEmpty(), needed)).appendByte(Records.OUT_OF_BAND).markOutOfBand();
-            queue.outOfBand.add(packet);
-            queue.outOfBandTail = packet;
-        }
-        packet.appendInt(length).append(source, offset, length);
-        offered = packet;
-        bytes += needed;
-        return true;
     }
 
     /**
@@ -234,30 +224,29 @@ public final class Outgoing implements Submissions {
         return limits.refusal(receiver, length);
     }
 
-    /** Queues a large message, which stays in its array. */
+    /** Queues a large message without marks, which stays in its array. */
     public LargeMessage offerLarge(@Nullable Member receiver, byte[] source, int offset, int length) {
-        return offerLarge(receiver, source, offset, length, null);
+        return offerLarge(receiver, source, offset, length, Marks.NONE);
     }
 
-    /** Queues a large message in a scope. */
-    public LargeMessage offerLarge(
-            @Nullable Member receiver, byte[] source, int offset, int length, @Nullable Integer scope) {
+    /** Queues a large message, which stays in its array and is not out of band. */
+    public LargeMessage offerLarge(@Nullable Member receiver, byte[] source, int offset, int length, Marks marks) {
         String refusal = refusal(receiver, length);
         if (refusal != null) {
             throw new IllegalArgumentException(refusal);
         }
-        return add(receiver, new LargeMessage(source, offset, length, scope, largeOffered++, false));
+        return add(receiver, new LargeMessage(source, offset, length, marks, largeOffered++, false));
     }
 
     /** Copies a message that fits into no packet, so that its sender need not wait until it is taken. */
-    private boolean offerCopy(@Nullable Member receiver, byte[] source, int offset, int length, @Nullable Integer scope) {
+    private boolean offerCopy(@Nullable Member receiver, byte[] source, int offset, int length, Marks marks) {
         if (bytes + length > bytesMax && bytes > 0) {
             return false;
         }
         byte[] spare = spares.take(length);
         byte[] copy = spare == null ? new byte[length] : spare;
         System.arraycopy(source, offset, copy, 0, length);
-        add(receiver, new LargeMessage(copy, 0, length, scope, largeOffered++, true));
+        add(receiver, new LargeMessage(copy, 0, length, marks, largeOffered++, true));
         bytes += length;
         return true;
     }
@@ -266,7 +255,6 @@ public final class Outgoing implements Submissions {
         Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
         queue.entries.add(large);
         queue.tail = null;
-        queue.scopedTail = null;
         offered = large;
         return large;
     }
@@ -373,8 +361,6 @@ public final class Outgoing implements Submissions {
             bytes -= packet.length() - Records.WHOLE_HEADER_BYTES;
             if (packet == queue.tail) {
                 queue.tail = null;
-            } else if (packet == queue.scopedTail) {
-                queue.scopedTail = null;
             }
             taken = packet;
         } else {

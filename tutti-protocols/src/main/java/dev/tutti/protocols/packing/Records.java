@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
  * u8 4, then per message: u32 length, bytes, out of band
  * u8 5, control data about the application's state, which is no message
  * u8 6, control data about turns, which the layer itself reads ({@link Turns})
+ * u8 16 + 0 to 4, the same as 0 to 4, of messages that their sender does not deliver
  * </pre>
  */
 public final class Records {
@@ -27,6 +28,10 @@ public final class Records {
     static final int OUT_OF_BAND = 4;
     static final int STATE = 5;
     static final int TURN = 6;
+
+    /** Bit of the kinds of messages that their sender does not deliver. */
+    static final int FOR_OTHERS = 16;
+
     static final int SCOPE_BYTES = 4;
     static final int WHOLE_HEADER_BYTES = 1;
     static final int LENGTH_BYTES = 4;
@@ -70,7 +75,12 @@ public final class Records {
 
     /** Returns whether the payload consists of messages out of band, which have no order with others. */
     public static boolean isOutOfBand(Packet packet) {
-        return !packet.isEmpty() && packet.bytes().get(packet.offset()) == OUT_OF_BAND;
+        return !packet.isEmpty() && (packet.bytes().get(packet.offset()) & ~FOR_OTHERS) == OUT_OF_BAND;
+    }
+
+    /** Returns whether the payload consists of messages, or a piece of one, that their sender does not deliver. */
+    public static boolean isForOthers(Packet packet) {
+        return !packet.isEmpty() && (packet.bytes().get(packet.offset()) & FOR_OTHERS) != 0;
     }
 
     /** Returns whether the payload is about the application's state, which {@link #read} does not decode. */
@@ -102,7 +112,7 @@ public final class Records {
         if (offset == end) {
             return false;
         }
-        int kind = bytes.get(offset);
+        int kind = bytes.get(offset) & ~FOR_OTHERS;
         return switch (kind) {
             case PIECE, SCOPED_PIECE -> readPiece(bytes, offset, end, kind == SCOPED_PIECE, visitor);
             case WHOLE, SCOPED, OUT_OF_BAND ->

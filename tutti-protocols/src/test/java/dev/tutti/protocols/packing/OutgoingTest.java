@@ -211,7 +211,7 @@ class OutgoingTest {
         SpareArrays spares = new SpareArrays(1_000_000);
         Outgoing copying = new Outgoing(memory, spares, 180_000, PacketSizes.STREAM);
         byte[] message = new byte[130_000];
-        assertThat(copying.offerScoped(null, message, 0, 130_000, 5)).isTrue();
+        assertThat(copying.offer(null, message, 0, 130_000, Marks.inScope(5))).isTrue();
         assertThat(copying.offer(member(2), message, 0, 130_000)).as("too much waits").isFalse();
         assertThat(copying.offer(null, message, 0, 60_000)).as("for small ones too").isFalse();
         assertThat(spares.bytes()).isZero();
@@ -281,7 +281,7 @@ class OutgoingTest {
     }
 
     private boolean offerScoped(int length, int scope) {
-        return outgoing.offerScoped(null, new byte[length], 0, length, scope);
+        return outgoing.offer(null, new byte[length], 0, length, Marks.inScope(scope));
     }
 
     @Test
@@ -290,7 +290,7 @@ class OutgoingTest {
         offerScoped(2, 6);
         offer(null, 3);
         offerScoped(4, 5);
-        outgoing.offerLarge(null, new byte[100_000], 0, 100_000, 5);
+        outgoing.offerLarge(null, new byte[100_000], 0, 100_000, Marks.inScope(5));
         offerScoped(5, 5);
         int scopedMax = PIECE_MAX - Records.SCOPE_BYTES;
         assertThat(takeAll(null))
@@ -310,8 +310,8 @@ class OutgoingTest {
         outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
         offer(null, 1);
         outgoing.take(null, Long.MAX_VALUE).release();
-        outgoing.offerOutOfBand(null, new byte[7], 0, 7);
-        outgoing.offerOutOfBand(null, new byte[8], 0, 8);
+        outgoing.offer(null, new byte[7], 0, 7, Marks.OUT_OF_BAND);
+        outgoing.offer(null, new byte[8], 0, 8, Marks.OUT_OF_BAND);
         assertThat(outgoing.take(null, 5)).as("it waits for the window too").isNull();
         Packet packet = outgoing.take(null, Long.MAX_VALUE);
         assertThat(packet.isOutOfBand()).isTrue();
@@ -324,13 +324,37 @@ class OutgoingTest {
 
     @Test
     void whatIsOutOfBandIsBoundedAndDiscardedLikeTheRest() {
-        while (outgoing.offerOutOfBand(member(2), new byte[60_000], 0, 60_000)) {
+        while (outgoing.offer(member(2), new byte[60_000], 0, 60_000, Marks.OUT_OF_BAND)) {
             assertThat(outgoing.bytes()).isLessThanOrEqualTo(1 << 20);
         }
         assertThat(offerScoped(60_000, 1)).isFalse();
         outgoing.discard(member(2), "it has left");
         assertThat(outgoing.bytes()).isZero();
         assertThat(outgoing.isEmpty()).isTrue();
+        assertThat(memory.outstanding()).isZero();
+    }
+
+    @Test
+    void messagesThatTheirSenderDoesNotDeliverShareNoPacketWithOthers() {
+        Marks forOthers = Marks.NONE.forOthers();
+        outgoing.offer(null, new byte[1], 0, 1, forOthers);
+        outgoing.offer(null, new byte[2], 0, 2, forOthers);
+        offer(null, 3);
+        outgoing.offer(null, new byte[4], 0, 4, Marks.inScope(5).forOthers());
+        offerScoped(5, 5);
+        outgoing.offerLarge(null, new byte[100_000], 0, 100_000, forOthers);
+        outgoing.offer(null, new byte[6], 0, 6, Marks.OUT_OF_BAND);
+        outgoing.offer(null, new byte[7], 0, 7, Marks.OUT_OF_BAND.forOthers());
+        List<Boolean> areForOthers = new ArrayList<>();
+        List<Boolean> areOutOfBand = new ArrayList<>();
+        for (Packet packet = outgoing.take(null, Long.MAX_VALUE); packet != null; packet = outgoing.take(null, Long.MAX_VALUE)) {
+            areForOthers.add(Records.isForOthers(packet));
+            areOutOfBand.add(Records.isOutOfBand(packet));
+            packet.release();
+        }
+        assertThat(areForOthers).containsExactly(false, true, true, false, true, false, true, true);
+        assertThat(areOutOfBand).startsWith(true, true, false);
+        assertThat(outgoing.bytes()).isZero();
         assertThat(memory.outstanding()).isZero();
     }
 }

@@ -152,4 +152,18 @@ class RecordsTest {
         assertThat(Records.read(packet().appendByte(Records.SCOPED).appendInt(1).appendInt(1), scoped)).isFalse();
         assertThat(Records.read(packet().appendByte(Records.SCOPED_PIECE).appendInt(1).appendLong(9).appendLong(4), scoped)).isFalse();
     }
+
+    @Test
+    void messagesForOthersAreReadAsMessages() {
+        Packet whole = packet().appendByte(Records.WHOLE | Records.FOR_OTHERS).appendInt(1).appendByte(1);
+        Packet piece = packet().appendByte(Records.PIECE | Records.FOR_OTHERS).appendInt(1).appendLong(8).appendLong(4).appendInt(7);
+        assertThat(Records.isForOthers(whole)).isTrue();
+        assertThat(Records.read(whole, visitor)).isTrue();
+        assertThat(Records.read(piece, visitor)).isTrue();
+        assertThat(visited).containsExactly("message of 1", "piece 4+4/8");
+        assertThat(Records.isForOthers(packet().appendByte(Records.WHOLE))).isFalse();
+        assertThat(Records.isOutOfBand(packet().appendByte(Records.OUT_OF_BAND | Records.FOR_OTHERS))).isTrue();
+        assertThat(Records.read(packet().appendByte(Records.STATE | Records.FOR_OTHERS), visitor)).isFalse();
+        assertThat(Records.isState(packet().appendByte(Records.STATE | Records.FOR_OTHERS))).isFalse();
+    }
 }

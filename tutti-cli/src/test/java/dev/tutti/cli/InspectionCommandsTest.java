@@ -7,11 +7,18 @@ import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.cli.inspection.Inspected;
 import dev.tutti.cli.terminal.Amounts;
 import dev.tutti.cli.terminal.ExitCodes;
+import dev.tutti.cli.terminal.Terminal;
 import dev.tutti.internal.Json;
 import dev.tutti.testing.Await;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,9 +102,20 @@ class InspectionCommandsTest {
     }
 
     @Test
-    void topChecksItsOptions() {
-        assertThat(Run.of("top", "--every", "0").err()).contains("--every: 0 is outside 1 to 3600 seconds");
-        assertThat(Run.of("top", "-n", "0").err()).contains("--iterations: 0 is less than 1");
+    void topAndViewEndWhenQIsPressed() throws Exception {
+        for (String line : List.of("top --every 3600 " + port, "view all --watch 3600")) {
+            StringWriter out = new StringWriter();
+            try (PipedOutputStream keyboard = new PipedOutputStream();
+                    PipedInputStream keys = new PipedInputStream(keyboard)) {
+                Terminal terminal = new Terminal(keys, new PrintWriter(out), new PrintWriter(out), false, true);
+                CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> Tutti.commandLine(terminal).execute(line.split(" ")));
+                Await.until(() -> "a page of " + line + ": " + out, () -> out.toString().contains("chat"));
+                keyboard.write('x');
+                keyboard.write('q');
+                keyboard.flush();
+                assertThat(code.get(60, TimeUnit.SECONDS)).isEqualTo(ExitCodes.DONE);
+            }
+        }
     }
 
     @Test

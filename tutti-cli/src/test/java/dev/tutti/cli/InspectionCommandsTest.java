@@ -58,6 +58,10 @@ class InspectionCommandsTest {
                         "detection", "threads")
                 .containsPattern("view members +one, two|view members +two, one")
                 .doesNotContain("security.secret");
+        assertThat(run.out())
+                .containsPattern("heartbeat-nanos +1 s\\n")
+                .containsPattern("(?m)heap-used-bytes +[0-9.]+ MiB$")
+                .containsPattern("uptime-millis +[0-9.]+ (ms|s)\\n|uptime-millis +[0-9]+ min");
         assertThat(Run.of("probe", port, "--settings").out()).contains("detection.heartbeat");
     }
 
@@ -139,6 +143,8 @@ class InspectionCommandsTest {
                 .containsExactly("0", "999", "12.3k", "-2.5M");
         assertThat(List.of(Amounts.bytes(0), Amounts.bytes(1_536), Amounts.bytes(200 * 1_048_576.0)))
                 .containsExactly("0 B", "1.5 KiB", "200 MiB");
+        assertThat(List.of(Amounts.time(0), Amounts.time(250), Amounts.time(1_500), Amounts.time(12_345_678), Amounts.time(1_000_000_000), Amounts.time(125_000_000_000L)))
+                .containsExactly("0 ns", "250 ns", "1.5 us", "12.3 ms", "1 s", "2 min 5 s");
         assertThat(List.of(Amounts.duration(5_000), Amounts.duration(125_000), Amounts.duration(7_500_000), Amounts.duration(273_600_000)))
                 .containsExactly("5 s", "2 min 5 s", "2 h 5 min", "3 d 4 h");
     }

@@ -46,6 +46,7 @@ final class Modules {
             Map.entry("tomcat", Set.of("core", "announce", "api", "blocks", "sites")),
             // Its certificates are read again by the code that nodes use.
             Map.entry("stomp", Set.of("core", "address", "api", "netty")),
+            Map.entry("stomp.client", Set.of()),
             Map.entry("rendezvous", Set.of("core", "address", "api", "netty")),
             Map.entry("console", Set.of("core", "address", "api", "blocks")),
             Map.entry("draw", Set.of("core", "api", "stomp")),

@@ -48,7 +48,17 @@ public final class Campaign {
         CommandLine line = new CommandLine(new Campaign());
         line.registerConverter(Duration.class, Durations::parse);
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setParameterExceptionHandler((error, arguments) -> wrong(error));
         return line;
+    }
+
+    /** Says in a line what is wrong with the options, and where help is. */
+    private static int wrong(CommandLine.ParameterException error) {
+        CommandLine command = error.getCommandLine();
+        command.getErr().println("tutti: " + error.getMessage() + " (see '" + command.getCommandSpec().qualifiedName() + " --help')");
+        CommandLine.UnmatchedArgumentException.printSuggestions(error, command.getErr());
+        command.getErr().flush();
+        return CommandLine.ExitCode.USAGE;
     }
 
     private static int usage(CommandLine line) {

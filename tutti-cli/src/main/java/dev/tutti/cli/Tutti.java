@@ -64,7 +64,6 @@ import picocli.CommandLine.Spec;
             CertsCommand.class,
             MigrateCommand.class,
             BridgeCommand.class,
-            DemoCommand.class,
             CompletionCommand.class,
             RehearseCommand.class,
             HelpCommand.class
@@ -119,6 +118,7 @@ final class Tutti implements Callable<Integer> {
     static CommandLine commandLine(Terminal terminal) {
         Tutti tutti = new Tutti();
         CommandLine command = new CommandLine(tutti, new Factory(terminal));
+        CheckoutCommands.addTo(command);
         Ansi ansi = terminal.hasColours() ? Ansi.ON : Ansi.OFF;
         command.setColorScheme(CommandLine.Help.defaultColorScheme(ansi));
         command.setOut(terminal.out());

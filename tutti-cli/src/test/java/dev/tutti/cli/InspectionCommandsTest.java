@@ -7,11 +7,18 @@ import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.cli.inspection.Inspected;
 import dev.tutti.cli.terminal.Amounts;
 import dev.tutti.cli.terminal.ExitCodes;
+import dev.tutti.cli.terminal.Terminal;
 import dev.tutti.internal.Json;
 import dev.tutti.testing.Await;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +58,10 @@ class InspectionCommandsTest {
                         "detection", "threads")
                 .containsPattern("view members +one, two|view members +two, one")
                 .doesNotContain("security.secret");
+        assertThat(run.out())
+                .containsPattern("heartbeat-nanos +1 s\\n")
+                .containsPattern("(?m)heap-used-bytes +[0-9.]+ MiB$")
+                .containsPattern("uptime-millis +[0-9.]+ (ms|s)\\n|uptime-millis +[0-9]+ min");
         assertThat(Run.of("probe", port, "--settings").out()).contains("detection.heartbeat");
     }
 
@@ -95,9 +106,20 @@ class InspectionCommandsTest {
     }
 
     @Test
-    void topChecksItsOptions() {
-        assertThat(Run.of("top", "--every", "0").err()).contains("--every: 0 is outside 1 to 3600 seconds");
-        assertThat(Run.of("top", "-n", "0").err()).contains("--iterations: 0 is less than 1");
+    void topAndViewEndWhenQIsPressed() throws Exception {
+        for (String line : List.of("top --every 3600 " + port, "view all --watch 3600")) {
+            StringWriter out = new StringWriter();
+            try (PipedOutputStream keyboard = new PipedOutputStream();
+                    PipedInputStream keys = new PipedInputStream(keyboard)) {
+                Terminal terminal = new Terminal(keys, new PrintWriter(out), new PrintWriter(out), false, true);
+                CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> Tutti.commandLine(terminal).execute(line.split(" ")));
+                Await.until(() -> "a page of " + line + ": " + out, () -> out.toString().contains("chat"));
+                keyboard.write('x');
+                keyboard.write('q');
+                keyboard.flush();
+                assertThat(code.get(60, TimeUnit.SECONDS)).isEqualTo(ExitCodes.DONE);
+            }
+        }
     }
 
     @Test
@@ -121,6 +143,8 @@ class InspectionCommandsTest {
                 .containsExactly("0", "999", "12.3k", "-2.5M");
         assertThat(List.of(Amounts.bytes(0), Amounts.bytes(1_536), Amounts.bytes(200 * 1_048_576.0)))
                 .containsExactly("0 B", "1.5 KiB", "200 MiB");
+        assertThat(List.of(Amounts.time(0), Amounts.time(250), Amounts.time(1_500), Amounts.time(12_345_678), Amounts.time(1_000_000_000), Amounts.time(125_000_000_000L)))
+                .containsExactly("0 ns", "250 ns", "1.5 us", "12.3 ms", "1 s", "2 min 5 s");
         assertThat(List.of(Amounts.duration(5_000), Amounts.duration(125_000), Amounts.duration(7_500_000), Amounts.duration(273_600_000)))
                 .containsExactly("5 s", "2 min 5 s", "2 h 5 min", "3 d 4 h");
     }

@@ -27,7 +27,9 @@ class TuttiTest {
     void printsHelpWithoutArguments() {
         Run run = Run.of();
         assertThat(run.code()).isEqualTo(ExitCodes.DONE);
-        assertThat(run.out()).contains("Usage: tutti", "chat", "node", "view", "demo", "Examples:", "Exit codes:");
+        assertThat(run.out())
+                .contains("Usage: tutti", "chat", "node", "view", "Examples:", "Exit codes:")
+                .containsSubsequence("completion", "In a checkout of the sources", "build", "bench", "perf", "sim", "chaos", "scale");
         assertThat(run.err()).isEmpty();
     }
 
@@ -67,6 +69,12 @@ class TuttiTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
+        "benhc | tutti: there is no command 'benhc'; did you mean 'bench'? (see 'tutti --help')",
+        "top --every 0 | tutti: --every: 0 is outside 1 to 3600 seconds",
+        "top -n 0 | tutti: --iterations: 0 is less than 1",
+        "view all --watch 0 | tutti: --watch: 0 is outside 1 to 3600 seconds",
+        "events --kind views | tutti: --kind: there is no kind 'views'; there are started",
+        "config docs page | tutti: there is no documentation of 'page', only of settings and metrics",
         "chta | tutti: there is no command 'chta'; did you mean 'chat'? (see 'tutti --help')",
         "chat --prot 1 | tutti: there is no option '--prot'; did you mean '--port'? (see 'tutti chat --help')",
         "config shw | tutti: there is no command 'shw'; did you mean 'show'? (see 'tutti config --help')",
@@ -122,13 +130,15 @@ class TuttiTest {
         Run run = Run.of("completion");
         assertThat(run.code()).isEqualTo(ExitCodes.DONE);
         assertThat(run.out()).contains("complete -F _complete_tutti", "bashcompinit", "--secret-file");
+        assertThat(run.out()).contains("_picocli_tutti_bench_papers", "_picocli_tutti_grid_load", "--schedules", "bootstrap");
     }
 
-    @Test
-    void saysWhereTheDemoIsWhenItIsNotInstalled() {
-        Run run = Run.of("demo", "--smoke");
+    @ParameterizedTest
+    @ValueSource(strings = {"demo --smoke", "sim --schedules 10 --unheard-of", "bench latency", "grid load", "scale crashes"})
+    void saysWhereACommandRunsThatIsNotInstalled(String line) {
+        Run run = Run.of(line.split(" "));
         assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
-        assertThat(run.err()).isEqualTo("tutti: the demo is not part of this installation; in a checkout run ./tutti demo\n");
+        assertThat(run.err()).startsWith("tutti: 'tutti " + line.split(" ")[0]).contains("in a checkout of the sources run ./tutti ").hasLineCount(1);
     }
 
     @Test

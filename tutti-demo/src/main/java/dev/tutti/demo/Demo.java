@@ -97,7 +97,16 @@ public final class Demo implements Callable<Integer> {
 
     /** Runs the command to its end and returns its exit status. */
     public static int run(String... arguments) {
-        return new CommandLine(new Demo()).execute(arguments);
+        return new CommandLine(new Demo()).setParameterExceptionHandler((error, given) -> wrong(error)).execute(arguments);
+    }
+
+    /** Says in a line what is wrong with the options, and where help is. */
+    private static int wrong(CommandLine.ParameterException error) {
+        CommandLine command = error.getCommandLine();
+        command.getErr().println("tutti: " + error.getMessage() + " (see '" + command.getCommandSpec().qualifiedName() + " --help')");
+        CommandLine.UnmatchedArgumentException.printSuggestions(error, command.getErr());
+        command.getErr().flush();
+        return CommandLine.ExitCode.USAGE;
     }
 
     @Override

@@ -123,6 +123,7 @@ public final class Study implements Callable<Integer> {
         line.registerConverter(Duration.class, Durations::parse);
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setUsageHelpAutoWidth(true);
+        line.setParameterExceptionHandler((error, arguments) -> wrong(error));
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
             if (failure instanceof StudyException) {
                 command.getErr().println("tutti: " + failure.getMessage());
@@ -132,6 +133,15 @@ public final class Study implements Callable<Integer> {
             throw failure;
         });
         return line;
+    }
+
+    /** Says in a line what is wrong with the options, and where help is. */
+    private static int wrong(CommandLine.ParameterException error) {
+        CommandLine command = error.getCommandLine();
+        command.getErr().println("tutti: " + error.getMessage() + " (see '" + command.getCommandSpec().qualifiedName() + " --help')");
+        CommandLine.UnmatchedArgumentException.printSuggestions(error, command.getErr());
+        command.getErr().flush();
+        return CommandLine.ExitCode.USAGE;
     }
 
     @Override

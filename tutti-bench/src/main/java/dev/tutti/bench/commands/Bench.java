@@ -124,6 +124,7 @@ public final class Bench {
         line.registerConverter(SystemKind.class, Bench::system);
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setUsageHelpAutoWidth(true);
+        line.setParameterExceptionHandler((error, arguments) -> wrong(error));
         line.setExecutionExceptionHandler((e, command, parsed) -> {
             if (e instanceof BenchException) {
                 command.getErr().println("tutti: " + e.getMessage());
@@ -133,6 +134,15 @@ public final class Bench {
             throw e;
         });
         return line;
+    }
+
+    /** Says in a line what is wrong with the options, and where help is. */
+    private static int wrong(CommandLine.ParameterException error) {
+        CommandLine command = error.getCommandLine();
+        command.getErr().println("tutti: " + error.getMessage() + " (see '" + command.getCommandSpec().qualifiedName() + " --help')");
+        CommandLine.UnmatchedArgumentException.printSuggestions(error, command.getErr());
+        command.getErr().flush();
+        return CommandLine.ExitCode.USAGE;
     }
 
     private static SystemKind system(String text) {

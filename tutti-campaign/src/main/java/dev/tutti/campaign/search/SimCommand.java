@@ -15,7 +15,6 @@ import dev.tutti.core.settings.SettingException;
 import dev.tutti.internal.Json;
 import dev.tutti.protocols.node.NodeMachine;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -183,7 +182,7 @@ public final class SimCommand extends CampaignCommand {
         try {
             return Schedule.parse(Files.readString(file));
         } catch (IOException e) {
-            throw new UncheckedIOException("scenario " + file + " can't be read", e);
+            throw new ParameterException(line(), "--scenario: " + file + " can't be read: " + e.getMessage(), e);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(line(), file + ": " + e.getMessage(), e);
         }

@@ -2,10 +2,10 @@ package dev.tutti.cli.config;
 
 import dev.tutti.Node;
 import dev.tutti.cli.node.NodeOptions;
-import dev.tutti.cli.terminal.CommandException;
 import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.cli.terminal.Table;
 import dev.tutti.cli.terminal.Terminal;
+import dev.tutti.cli.terminal.WrongUsageException;
 import dev.tutti.config.YamlFile;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
@@ -117,7 +117,7 @@ public final class ConfigCommand implements Callable<Integer> {
         terminal.out().print(switch (what) {
             case "settings" -> SettingsPage.markdown(Node.defaults());
             case "metrics" -> MetricsPage.markdown(Node.metrics());
-            default -> throw new CommandException("there is no documentation of '" + what + "', only of settings and metrics");
+            default -> throw new WrongUsageException("there is no documentation of '" + what + "', only of settings and metrics");
         });
         terminal.out().flush();
         return ExitCodes.DONE;

@@ -9,11 +9,7 @@ import picocli.CommandLine.Spec;
 /** {@code tutti grid}: commands of monitoring across sites. */
 @Command(
         name = "grid",
-        description = {
-            "Monitoring across sites: a demonstration. 'tutti mediator' is what programs connect to.",
-            "Where tutti is built from its sources, './tutti grid load' kills mediators under the load of many producers,"
-                    + " and './tutti grid faults' a database under queries.",
-        },
+        description = "Monitoring across sites: a demonstration, and trials. 'tutti mediator' is what programs connect to.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = GridDemoCommand.class,
         footer = {

@@ -1,9 +1,9 @@
 package dev.tutti.cli.inspection;
 
 import dev.tutti.Event;
-import dev.tutti.cli.terminal.CommandException;
 import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.cli.terminal.Terminal;
+import dev.tutti.cli.terminal.WrongUsageException;
 import dev.tutti.core.Printable;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.diagnostics.DiagnosticsDirectory.Entry;
@@ -91,7 +91,7 @@ public final class EventsCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         for (String kind : kinds) {
             if (!KINDS.contains(kind)) {
-                throw new CommandException("--kind: there is no kind '" + kind + "'; there are " + String.join(", ", KINDS));
+                throw new WrongUsageException("--kind: there is no kind '" + kind + "'; there are " + String.join(", ", KINDS));
             }
         }
         nodes.require(wanted);

@@ -1,5 +1,6 @@
 package dev.tutti.cli.inspection;
 
+import dev.tutti.cli.terminal.Amounts;
 import dev.tutti.cli.terminal.Table;
 import dev.tutti.cli.terminal.Terminal;
 import dev.tutti.core.Printable;
@@ -9,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BinaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +43,7 @@ public final class StatusPage {
         Map<String, String> plain = new LinkedHashMap<>();
         level.forEach((key, value) -> {
             if (!(value instanceof Map) && !isRows(value)) {
-                plain.put(String.valueOf(key), text(value));
+                plain.put(String.valueOf(key), text(String.valueOf(key), value));
             }
         });
         int width = plain.keySet().stream().mapToInt(String::length).max().orElse(0);
@@ -94,8 +96,8 @@ public final class StatusPage {
     private static void table(Map<String, Object> rows, String indent, Terminal terminal) {
         Set<String> keys = new LinkedHashSet<>();
         rows.values().forEach(row -> map(row).keySet().forEach(key -> keys.add(String.valueOf(key))));
-        Table upright = table(rows.keySet(), keys, (row, key) -> text(map(rows.get(row)).get(key)));
-        Table turned = table(keys, rows.keySet(), (key, row) -> text(map(rows.get(row)).get(key)));
+        Table upright = table(rows.keySet(), keys, (row, key) -> text(key, map(rows.get(row)).get(key)));
+        Table turned = table(keys, rows.keySet(), (key, row) -> text(key, map(rows.get(row)).get(key)));
         boolean isUpright = upright.width() <= WIDTH_MAX || upright.width() <= turned.width();
         (isUpright ? upright : turned).print(terminal, indent);
     }
@@ -110,6 +112,23 @@ public final class StatusPage {
             table.add(cells);
         }
         return table;
+    }
+
+    /** Returns a value with the unit that its name says; exact numbers are in the JSON documents. */
+    private static String text(String key, @Nullable Object value) {
+        if (value instanceof Number number && !(value instanceof Double)) {
+            long amount = number.longValue();
+            if (key.endsWith("-bytes")) {
+                return Amounts.bytes(amount);
+            }
+            if (key.endsWith("-nanos")) {
+                return Amounts.time(amount);
+            }
+            if (key.endsWith("-millis")) {
+                return Amounts.time(TimeUnit.MILLISECONDS.toNanos(amount));
+            }
+        }
+        return text(value);
     }
 
     private static String text(@Nullable Object value) {

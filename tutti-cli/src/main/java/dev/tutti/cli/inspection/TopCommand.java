@@ -1,10 +1,11 @@
 package dev.tutti.cli.inspection;
 
 import dev.tutti.cli.terminal.Amounts;
-import dev.tutti.cli.terminal.CommandException;
 import dev.tutti.cli.terminal.ExitCodes;
+import dev.tutti.cli.terminal.Keys;
 import dev.tutti.cli.terminal.Table;
 import dev.tutti.cli.terminal.Terminal;
+import dev.tutti.cli.terminal.WrongUsageException;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.diagnostics.DiagnosticsDirectory.Entry;
 import java.io.IOException;
@@ -34,7 +35,7 @@ import picocli.CommandLine.Parameters;
                     + "'inspection' (nodes of this command have it). Rates are of the time between two looks.",
             "",
             "Examples:",
-            "  tutti top                     every second, until it is interrupted",
+            "  tutti top                     every second, until q is pressed",
             "  tutti top --every 5 -n 12     every 5 seconds, for a minute",
             "  tutti top 7800                the cluster of one node",
             "  tutti top -n 1 --json         one look, for programs"
@@ -63,19 +64,26 @@ public final class TopCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (everySeconds < 1 || everySeconds > 3_600) {
-            throw new CommandException("--every: " + everySeconds + " is outside 1 to 3600 seconds");
+            throw new WrongUsageException("--every: " + everySeconds + " is outside 1 to 3600 seconds");
         }
         Integer limit = iterations;
         if (limit != null && limit < 1) {
-            throw new CommandException("--iterations: " + limit + " is less than 1");
+            throw new WrongUsageException("--iterations: " + limit + " is less than 1");
         }
         nodes.require(wanted);
         Map<String, Inspected> before = look();
-        for (int count = 0; limit == null || count < limit; count++) {
-            Thread.sleep(Duration.ofSeconds(everySeconds));
-            Map<String, Inspected> now = look();
-            show(before, now);
-            before = now;
+        // The first page comes soon, however long the time between looks is.
+        Duration pause = Duration.ofSeconds(1);
+        try (Keys keys = Keys.of(terminal)) {
+            for (int count = 0; limit == null || count < limit; count++) {
+                if (keys.isQuitWithin(pause)) {
+                    break;
+                }
+                Map<String, Inspected> now = look();
+                show(before, now);
+                before = now;
+                pause = Duration.ofSeconds(everySeconds);
+            }
         }
         return ExitCodes.DONE;
     }
@@ -102,7 +110,8 @@ public final class TopCommand implements Callable<Integer> {
         StringWriter text = new StringWriter();
         Terminal page = new Terminal(terminal.in(), new PrintWriter(text), terminal.err(), terminal.hasColours());
         page.print(page.bold("tutti top") + "  " + LocalTime.now().truncatedTo(ChronoUnit.SECONDS) + "  "
-                + now.size() + (now.size() == 1 ? " member" : " members"));
+                + now.size() + (now.size() == 1 ? " member" : " members")
+                + (terminal.isInteractive() ? page.faint("  q quits") : ""));
         page.print("");
         table(all.stream().map(Rates::memberCells).toList()).print(page);
         page.print("");

@@ -2,8 +2,10 @@ package dev.tutti.cli.inspection;
 
 import dev.tutti.cli.terminal.CommandException;
 import dev.tutti.cli.terminal.ExitCodes;
+import dev.tutti.cli.terminal.Keys;
 import dev.tutti.cli.terminal.Table;
 import dev.tutti.cli.terminal.Terminal;
+import dev.tutti.cli.terminal.WrongUsageException;
 import dev.tutti.core.Printable;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.diagnostics.Diagnostics;
@@ -32,7 +34,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  tutti view                   the nodes of this machine",
             "  tutti view 7800              one of them, by port, process id, address or name",
-            "  tutti view all --watch 1     again every second",
+            "  tutti view all --watch 1     again every second, until q is pressed",
             "  tutti view all --json        for programs"
         })
 public final class ViewCommand implements Callable<Integer> {
@@ -71,15 +73,17 @@ public final class ViewCommand implements Callable<Integer> {
             return look();
         }
         if (watchSeconds < 1 || watchSeconds > 3_600) {
-            throw new CommandException("--watch: " + watchSeconds + " is outside 1 to 3600 seconds");
+            throw new WrongUsageException("--watch: " + watchSeconds + " is outside 1 to 3600 seconds");
         }
-        while (true) {
-            if (terminal.hasColours()) {
-                terminal.out().print("\u001b[H\u001b[2J");
-            }
-            look();
-            Thread.sleep(Duration.ofSeconds(watchSeconds));
+        try (Keys keys = Keys.of(terminal)) {
+            do {
+                if (terminal.hasColours()) {
+                    terminal.out().print("\u001b[H\u001b[2J");
+                }
+                look();
+            } while (!keys.isQuitWithin(Duration.ofSeconds(watchSeconds)));
         }
+        return ExitCodes.DONE;
     }
 
     private int look() throws IOException {

@@ -4,6 +4,7 @@ import dev.tutti.cli.terminal.CommandException;
 import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.cli.terminal.Table;
 import dev.tutti.cli.terminal.Terminal;
+import dev.tutti.cli.terminal.WrongUsageException;
 import dev.tutti.internal.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -100,7 +101,7 @@ public final class StompLoadCommand implements Callable<Integer> {
     private static InetSocketAddress address(String hostPort) {
         URI uri = URI.create("stomp://" + hostPort);
         if (uri.getHost() == null || uri.getPort() < 0) {
-            throw new CommandException("'" + hostPort + "' is not host:port");
+            throw new WrongUsageException("'" + hostPort + "' is not host:port");
         }
         return new InetSocketAddress(uri.getHost(), uri.getPort());
     }

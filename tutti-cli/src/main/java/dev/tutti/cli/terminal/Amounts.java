@@ -6,6 +6,7 @@ import java.util.Locale;
 public final class Amounts {
 
     private static final String[] THOUSANDS = {"", "k", "M", "G", "T"};
+    private static final String[] TIMES = {"ns", "us", "ms", "s"};
     private static final String[] BYTES = {"B", "KiB", "MiB", "GiB", "TiB"};
 
     private Amounts() {}
@@ -27,9 +28,17 @@ public final class Amounts {
             rest /= step;
             unit++;
         }
-        boolean isSmall = unit == 0 ? rest == Math.rint(rest) : rest >= 100;
+        boolean isSmall = unit == 0 || units == TIMES ? rest == Math.rint(rest) : rest >= 100;
         String digits = String.format(Locale.ROOT, isSmall ? "%.0f" : "%.1f", rest);
         return (amount < 0 ? "-" : "") + digits + (units[unit].isEmpty() ? "" : gap + units[unit]);
+    }
+
+    /** Formats a time: {@code 250 ns}, {@code 1.5 ms}, {@code 3 s}, {@code 2 min 5 s}. */
+    public static String time(long nanos) {
+        if (Math.abs(nanos) >= 10_000_000_000L) {
+            return duration(nanos / 1_000_000);
+        }
+        return scaled(nanos, 1_000, TIMES, " ");
     }
 
     /** Formats a duration: {@code 3 s}, {@code 2 min 5 s}, {@code 4 h 7 min}, {@code 3 d 4 h}. */

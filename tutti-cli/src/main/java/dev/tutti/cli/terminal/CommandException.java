@@ -1,7 +1,7 @@
 package dev.tutti.cli.terminal;
 
 /** Thrown when a command can't do what it was told; the message says why, and what would help. */
-public final class CommandException extends RuntimeException {
+public class CommandException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 

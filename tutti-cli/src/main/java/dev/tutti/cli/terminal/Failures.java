@@ -12,7 +12,7 @@ public final class Failures {
     private Failures() {}
 
     public static int exitCode(Throwable error) {
-        return error instanceof SettingException ? ExitCodes.WRONG : ExitCodes.FAILED;
+        return error instanceof SettingException || error instanceof WrongUsageException ? ExitCodes.WRONG : ExitCodes.FAILED;
     }
 
     public static void print(Throwable error, PrintWriter err, boolean isDebug) {

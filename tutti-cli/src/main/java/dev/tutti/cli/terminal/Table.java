@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * Aligned columns. Headers and cells are escaped; numbers are aligned to the right. Widths follow from the cells: picocli's
+ * Aligned columns. Headers and cells are escaped; numbers, also with a unit, are aligned to the right. Widths follow from the cells: picocli's
  * text table has fixed widths, wraps longer cells, and aligns to the left only.
  */
 public final class Table {
@@ -15,7 +15,7 @@ public final class Table {
     /** Width to which a column is padded at most; longer cells stick out. */
     private static final int WIDTH_MAX = 60;
 
-    private static final Pattern NUMBER = Pattern.compile("[0-9.]*");
+    private static final Pattern NUMBER = Pattern.compile("(-?[0-9.]+( ([KMGT]iB|B|ns|us|ms|s))?)?");
 
     private final List<String> heads;
     private final List<List<String>> rows = new ArrayList<>();

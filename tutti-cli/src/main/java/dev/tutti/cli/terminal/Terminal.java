@@ -16,20 +16,24 @@ import java.util.Map;
  * @param out for results
  * @param err for errors
  * @param hasColours whether a person reads the output, in colours
+ * @param isInteractive whether a person reads the output and can press keys
  */
-public record Terminal(InputStream in, PrintWriter out, PrintWriter err, boolean hasColours) {
+public record Terminal(InputStream in, PrintWriter out, PrintWriter err, boolean hasColours, boolean isInteractive) {
 
-    public static Terminal system() {
-        return new Terminal(System.in, writer(FileDescriptor.out), writer(FileDescriptor.err), hasColours(System.getenv()));
+    public Terminal(InputStream in, PrintWriter out, PrintWriter err, boolean hasColours) {
+        this(in, out, err, hasColours, hasColours);
     }
 
-    /** Returns whether to use colours: on a terminal, unless the user declined them (no-color.org). */
-    private static boolean hasColours(Map<String, String> environment) {
+    public static Terminal system() {
         Console console = System.console();
-        return console != null
-                && console.isTerminal()
-                && environment.getOrDefault("NO_COLOR", "").isEmpty()
-                && !environment.getOrDefault("TERM", "").equals("dumb");
+        boolean isInteractive = console != null && console.isTerminal();
+        return new Terminal(
+                System.in, writer(FileDescriptor.out), writer(FileDescriptor.err), isInteractive && allowsColours(System.getenv()), isInteractive);
+    }
+
+    /** Returns whether the user has not declined colours (no-color.org), and the terminal has some. */
+    private static boolean allowsColours(Map<String, String> environment) {
+        return environment.getOrDefault("NO_COLOR", "").isEmpty() && !environment.getOrDefault("TERM", "").equals("dumb");
     }
 
     private static PrintWriter writer(FileDescriptor descriptor) {

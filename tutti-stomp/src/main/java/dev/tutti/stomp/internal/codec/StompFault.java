@@ -1,5 +1,7 @@
 package dev.tutti.stomp.internal.codec;
 
+import java.util.Locale;
+
 /** Reasons to send a client ERROR and disconnect it; each has a counter of its own. */
 public enum StompFault {
     MALFORMED("frames that are no STOMP of the version in use"),
@@ -29,6 +31,11 @@ public enum StompFault {
 
     StompFault(String description) {
         this.description = description;
+    }
+
+    /** Returns the name in ERROR frames and counters, such as {@code head-too-large}. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** Returns the description of the counter. */

@@ -539,7 +539,7 @@ final class Session {
     }
 
     void writeError(FrameException reason, @Nullable String receipt) {
-        Headers headers = Headers.of("message", reason.text(), "content-type", "text/plain");
+        Headers headers = Headers.of("message", reason.text(), "content-type", "text/plain", "fault", reason.fault().label());
         if (reason.fault() == StompFault.VERSION) {
             headers.add("version", StompVersion.ALL);
         }

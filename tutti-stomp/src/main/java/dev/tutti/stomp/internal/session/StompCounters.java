@@ -38,12 +38,12 @@ final class StompCounters {
             snapshot.put(spell(counter), counts[counter.ordinal()].sum());
         }
         for (StompFault fault : StompFault.values()) {
-            snapshot.put("disconnected." + spell(fault), faults[fault.ordinal()].sum());
+            snapshot.put("disconnected." + fault.label(), faults[fault.ordinal()].sum());
         }
         return snapshot;
     }
 
-    private static String spell(Enum<?> constant) {
+    private static String spell(Counter constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

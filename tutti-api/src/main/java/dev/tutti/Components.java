@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 
@@ -38,6 +39,7 @@ public final class Components {
     private final EventJournal journal;
     private final Fence fence;
     private final boolean showsContent;
+    private final Predicate<String> isJoined;
     private final Map<String, Supplier<List<ComponentPart>>> sources = new ConcurrentSkipListMap<>();
     private final Map<String, Map<String, View>> views = new ConcurrentSkipListMap<>();
     private final LongAdder failures = new LongAdder();
@@ -46,11 +48,15 @@ public final class Components {
     /** A view, and whether what it shows is data of the application. */
     private record View(DataView view, boolean isContent) {}
 
-    /** @param showsContent whether views of content are given away */
-    Components(String node, Host host, EventJournal journal, boolean showsContent) {
+    /**
+     * @param showsContent whether views of content are given away
+     * @param isJoined returns whether the node is in a group
+     */
+    Components(String node, Host host, EventJournal journal, boolean showsContent, Predicate<String> isJoined) {
         this.node = node;
         this.journal = journal;
         this.showsContent = showsContent;
+        this.isJoined = isJoined;
         this.fence = new Fence(host, this::onFailed);
     }
 
@@ -99,6 +105,10 @@ public final class Components {
      */
     public void addView(String group, String kind, boolean isContent, DataView view) {
         views.computeIfAbsent(group, _ -> new ConcurrentSkipListMap<>()).put(kind, new View(view, isContent));
+        if (!isJoined.test(group)) {
+            // It was left meanwhile.
+            forget(group);
+        }
     }
 
     /** Returns the kinds of views that there are, by group. Those that {@code operator.content} keeps back are left out. */

@@ -5,24 +5,15 @@ import dev.tutti.core.admission.AdmissionDesk;
 import dev.tutti.protocols.link.Admission;
 import dev.tutti.protocols.link.Link;
 import dev.tutti.protocols.link.Links;
-import java.util.LinkedHashMap;
-import java.util.SequencedMap;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 
 /** The part of a node that decides which other nodes may come in, and what its environment tells it. */
 public final class NodeAdmission {
-
-    /** Most excluded nodes that are remembered; a further one ends the exclusion of the oldest. */
-    static final int EXCLUDED_MAX = 64;
 
     private final Links links;
     private final Admission exchange;
     private final EffectQueue effects;
     private final LongConsumer beginTurn;
-
-    /** Reasons, the oldest first. */
-    private final SequencedMap<NodeId, String> excluded = new LinkedHashMap<>();
 
     NodeAdmission(Links links, EffectQueue effects, LongConsumer beginTurn) {
         this.links = links;
@@ -44,26 +35,17 @@ public final class NodeAdmission {
 
     /**
      * Ends the session with a node, and begins no further one with this incarnation of it: a new process may come in under the
-     * same name and address. Until this node ends, or {@value #EXCLUDED_MAX} others were excluded.
+     * same name and address. Until this node ends, or {@value Admission#EXCLUDED_MAX} others were excluded.
      *
      * @param reason as the other node is told
      */
     public void exclude(long nowNanos, NodeId node, String reason) {
         beginTurn.accept(nowNanos);
-        excluded.remove(node);
-        if (excluded.size() >= EXCLUDED_MAX) {
-            excluded.pollFirstEntry();
-        }
-        excluded.put(node, reason);
+        exchange.exclude(node, reason);
         Link link = links.link(node);
         if (link != null) {
             links.close(link, false, reason);
         }
-    }
-
-    /** Returns why a node may have no session; null if it may. */
-    @Nullable String objection(NodeId node) {
-        return excluded.get(node);
     }
 
     /** Takes the token that this node proves to know from now on; empty for none. */

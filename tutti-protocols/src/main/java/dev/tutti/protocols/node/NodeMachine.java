@@ -551,8 +551,7 @@ public final class NodeMachine implements HostedMachine {
         @Override
         public @Nullable String objection(NodeId node) {
             detector.onContact(node);
-            String excluded = admission.objection(node);
-            return isStopped ? "the node was stopped" : excluded != null ? excluded : detector.objection(node);
+            return isStopped ? "the node was stopped" : detector.objection(node);
         }
     }
 

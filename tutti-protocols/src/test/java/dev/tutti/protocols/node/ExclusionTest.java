@@ -3,6 +3,7 @@ package dev.tutti.protocols.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.NodeId;
+import dev.tutti.protocols.link.Admission;
 import dev.tutti.protocols.node.TestNetwork.Node;
 import dev.tutti.protocols.node.TestNetwork.TestGroup;
 import java.util.function.UnaryOperator;
@@ -50,6 +51,8 @@ class ExclusionTest {
         }
         assertThat(ofC.members()).containsExactly("c");
         assertThat(String.join("\n", c.events)).contains("excluded by the operator ann");
+        assertThat(c.events.stream().filter(event -> event.contains("excluded by")).count())
+                .as("it dials again with pauses").isLessThan(100);
     }
 
     @Test
@@ -70,7 +73,7 @@ class ExclusionTest {
         exclude(a, c.id);
         exclude(b, c.id);
         network.runUntil(5 * TestNetwork.SECOND, () -> ofA.members().size() == 2);
-        for (int each = 0; each < NodeAdmission.EXCLUDED_MAX; each++) {
+        for (int each = 0; each < Admission.EXCLUDED_MAX; each++) {
             NodeId other = new NodeId(1_000 + each, "x" + each, "host:" + (1_000 + each));
             exclude(a, other);
             exclude(b, other);

@@ -10,6 +10,7 @@ module dev.tutti.console {
     requires io.netty.common;
     requires io.netty.handler;
     requires io.netty.transport;
+    requires java.net.http;
     requires org.slf4j;
     requires static org.jspecify;
 

@@ -2,6 +2,7 @@ package dev.tutti;
 
 import dev.tutti.NodeInspection.ComponentPart;
 import dev.tutti.NodeInspection.Part;
+import dev.tutti.core.Printable;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
@@ -13,6 +14,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 
@@ -28,18 +30,33 @@ public final class Components {
     /** Most parts in an inspection; further ones are left out, and counted. */
     public static final int PARTS_MAX = 2_000;
 
+    /** Characters of a text in a page of a view. */
+    private static final int TEXT_MAX = 256;
+
     private static final Logger LOG = Logs.of(Components.class);
 
     private final String node;
     private final EventJournal journal;
     private final Fence fence;
+    private final boolean showsContent;
+    private final Predicate<String> isJoined;
     private final Map<String, Supplier<List<ComponentPart>>> sources = new ConcurrentSkipListMap<>();
+    private final Map<String, Map<String, View>> views = new ConcurrentSkipListMap<>();
     private final LongAdder failures = new LongAdder();
     private volatile long leftOut;
 
-    Components(String node, Host host, EventJournal journal) {
+    /** A view, and whether what it shows is data of the application. */
+    private record View(DataView view, boolean isContent) {}
+
+    /**
+     * @param showsContent whether views of content are given away
+     * @param isJoined returns whether the node is in a group
+     */
+    Components(String node, Host host, EventJournal journal, boolean showsContent, Predicate<String> isJoined) {
         this.node = node;
         this.journal = journal;
+        this.showsContent = showsContent;
+        this.isJoined = isJoined;
         this.fence = new Fence(host, this::onFailed);
     }
 
@@ -78,6 +95,73 @@ public final class Components {
         details.put("about", about);
         details.put("what", what);
         journal.onComponent(String.join(" ", component, group, what, about), group, text, details);
+    }
+
+    /**
+     * Adds a view of a component of a group, until the group is left. One of the same group and kind takes its place.
+     *
+     * @param kind one word for what it shows: {@code locks}
+     * @param isContent whether it shows data of the application; then it is given away only if {@code operator.content} is set
+     */
+    public void addView(String group, String kind, boolean isContent, DataView view) {
+        views.computeIfAbsent(group, _ -> new ConcurrentSkipListMap<>()).put(kind, new View(view, isContent));
+        if (!isJoined.test(group)) {
+            // It was left meanwhile.
+            forget(group);
+        }
+    }
+
+    /** Returns the kinds of views that there are, by group. Those that {@code operator.content} keeps back are left out. */
+    public Map<String, List<String>> views() {
+        Map<String, List<String>> kinds = new TreeMap<>();
+        views.forEach((group, ofGroup) -> {
+            List<String> shown = new ArrayList<>();
+            ofGroup.forEach((kind, view) -> {
+                if (showsContent || !view.isContent) {
+                    shown.add(kind);
+                }
+            });
+            if (!shown.isEmpty()) {
+                kinds.put(group, shown);
+            }
+        });
+        return kinds;
+    }
+
+    /**
+     * Returns a page of a view, with control characters of its texts escaped and long ones cut off.
+     *
+     * @param after position; empty for the first page
+     * @throws IllegalArgumentException if there is no such view or position, or the view can't be shown now; the message says why
+     */
+    public DataView.Page page(String group, String kind, String after, int rowsMax) {
+        View view = views.getOrDefault(group, Map.of()).get(kind);
+        if (view == null) {
+            throw new IllegalArgumentException("node " + node + " has no " + kind + " of group " + group);
+        }
+        if (view.isContent && !showsContent) {
+            throw new IllegalArgumentException("node " + node + " shows no " + kind + ": its operator.content is not set");
+        }
+        int rows = Math.clamp(rowsMax, 1, DataView.ROWS_MAX);
+        List<DataView.Page> pages = new ArrayList<>();
+        Throwable thrown = fence.attempt(() -> pages.add(view.view.page(after, rows)));
+        if (thrown instanceof IllegalArgumentException wrong) {
+            throw wrong;
+        }
+        if (thrown != null || pages.isEmpty()) {
+            throw new IllegalArgumentException("node " + node + " can't show " + kind + " of group " + group + " now: " + thrown);
+        }
+        DataView.Page page = pages.getFirst();
+        return new DataView.Page(page.columns(), page.rows().stream().map(Components::shown).toList(), page.next());
+    }
+
+    private static List<String> shown(List<String> row) {
+        return row.stream().map(text -> Printable.escape(text.length() > TEXT_MAX ? text.substring(0, TEXT_MAX) + "…" : text)).toList();
+    }
+
+    /** Forgets the views of a group that was left. */
+    void forget(String group) {
+        views.remove(group);
     }
 
     /** Returns the parts of all components. */

@@ -72,6 +72,8 @@ public record Event(
          * which of its things and {@code what} happened.
          */
         COMPONENT,
+        /** An operator has changed this node, or was refused to; the details say {@code user}, {@code operation} and {@code outcome}. */
+        OPERATION,
         /** Something is wrong and lasts; see {@link Problem}. */
         PROBLEM,
         /** A reported problem is over. */

@@ -18,6 +18,8 @@ import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.SpareArrays;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -114,6 +116,13 @@ public final class Group implements AutoCloseable {
     /** Returns what a send would wait for now, as a text for people; empty if it would proceed. */
     public String waitsFor() {
         return submissions.waitsFor();
+    }
+
+    /** Returns the state of delivery, for {@code tutti view}. */
+    Map<String, Object> status() {
+        Map<String, Object> status = new LinkedHashMap<>(member.status());
+        status.put("send-waits-for", waitsFor());
+        return status;
     }
 
     /**

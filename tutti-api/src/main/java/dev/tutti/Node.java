@@ -37,7 +37,6 @@ import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.SpareArrays;
-import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -85,6 +84,7 @@ public final class Node implements AutoCloseable {
     private final long startNanos;
     private final EventJournal journal;
     private final Components components;
+    private final Operations operations;
     private final Map<String, String> settingTexts;
     private final Map<String, Function<String, ? extends Map<String, ?>>> answers = new ConcurrentSkipListMap<>();
     private final Map<String, Group> groups = new ConcurrentSkipListMap<>();
@@ -115,7 +115,8 @@ public final class Node implements AutoCloseable {
         this.settingTexts = InspectionBuilder.texts(spec.node());
         this.startNanos = host.nanoTime();
         this.journal = new EventJournal(host, host.events(id.name()));
-        this.components = new Components(id.name(), host, journal);
+        this.components = new Components(id.name(), host, journal, spec.node().get(ApiSettings.CONTENT), groups::containsKey);
+        this.operations = new Operations(this, spec.node(), host, journal);
         this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), journal::onEvent);
         machine.useStore(host.store());
         this.admission = new RuleRunner(spec.node(), rules, host, driver, machine.admission());
@@ -162,7 +163,9 @@ public final class Node implements AutoCloseable {
         answers.put("status", argument -> statusWithHealth());
         answers.put("inspection", argument -> inspection().document());
         answers.put("events", argument -> journal.since(argument).document());
-        this.diagnostics = spec.node().get(ApiSettings.DIAGNOSTICS) ? openDiagnostics() : null;
+        this.diagnostics = spec.node().get(ApiSettings.DIAGNOSTICS)
+                ? Diagnostics.ofNode(DiagnosticsDirectory.ofUser(), id, answers)
+                : null;
     }
 
     /** Passes on to the loop and to people what readers of sources find. */
@@ -188,17 +191,6 @@ public final class Node implements AutoCloseable {
                 host.onTrouble(text);
             }
             journal.on(Event.Kind.DISCOVERY, "", text, "", Map.of("source", source));
-        }
-    }
-
-    /** Opens the diagnostics. A node without them still works. */
-    private @Nullable Diagnostics openDiagnostics() {
-        int port = Integer.parseInt(address().substring(address().lastIndexOf(':') + 1));
-        try {
-            return Diagnostics.open(DiagnosticsDirectory.ofUser(), port, answers);
-        } catch (IOException e) {
-            LOG.warn("node {} can't be asked by 'tutti view': {}", name(), e.getMessage());
-            return null;
         }
     }
 
@@ -360,6 +352,7 @@ public final class Node implements AutoCloseable {
     void forget(Group group) {
         groups.remove(group.name(), group);
         journal.forget(group.name());
+        components.forget(group.name());
     }
 
     // ------------------------------------------------------------------ what can be known
@@ -400,6 +393,7 @@ public final class Node implements AutoCloseable {
         parts.add(admission.part());
         List<NodeInspection.ComponentPart> componentParts = components.parts();
         parts.add(components.part());
+        parts.add(operations.part());
         parts.add(new NodeInspection.Part("health", Map.of(), Map.of("problems", (long) problems.size()), Map.of()));
         List<NodeInspection.GroupPart> groupParts = InspectionBuilder.groups(
                 root, groups.values().stream().map(group -> group.member().inspected()).toList());
@@ -479,6 +473,16 @@ public final class Node implements AutoCloseable {
         return components;
     }
 
+    /** Returns the changes of this node that operators may ask for. */
+    public Operations operations() {
+        return operations;
+    }
+
+    /** Ends the session with a node, and lets this process of it not come in again. Never waits. */
+    void exclude(NodeId other, String reason) {
+        driver.execute(now -> machine.admission().exclude(now, other, reason));
+    }
+
     EventJournal journal() {
         return journal;
     }
@@ -497,11 +501,7 @@ public final class Node implements AutoCloseable {
         status.put("transport", new LinkedHashMap<String, Object>(driver.description()));
         status.putAll(reported);
         Map<String, Object> delivery = new LinkedHashMap<>();
-        for (Group group : groups.values()) {
-            Map<String, Object> own = new LinkedHashMap<>(group.member().status());
-            own.put("send-waits-for", group.waitsFor());
-            delivery.put(group.name(), own);
-        }
+        groups.forEach((name, group) -> delivery.put(name, group.status()));
         status.put("delivery", delivery);
         status.put("driver", new LinkedHashMap<String, Object>(driver.counters()));
         return status;

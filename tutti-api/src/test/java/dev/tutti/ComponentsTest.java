@@ -47,6 +47,31 @@ class ComponentsTest {
     }
 
     @Test
+    void viewsArePagedEscapedAndGoneWithTheirGroup() {
+        node.components().addView("g", "locks", false, (after, rowsMax) -> DataView.Page.of(List.of("Name"), List.of(List.of("never")), after, rowsMax));
+        assertThat(node.components().views()).as("of a group that is not joined").isEmpty();
+        Group group = node.group("g").join();
+        List<List<String>> rows = IntStream.range(0, 5).mapToObj(each -> List.of("a\n" + each + "x".repeat(300))).toList();
+        node.components().addView("g", "locks", false, (after, rowsMax) -> DataView.Page.of(List.of("Name"), rows, after, rowsMax));
+        node.components().addView("g", "keys", true, (after, rowsMax) -> DataView.Page.of(List.of("Key"), rows, after, rowsMax));
+        node.components().addView("g", "broken", false, (after, rowsMax) -> {
+            throw new IllegalStateException("on purpose");
+        });
+        assertThat(node.components().views()).isEqualTo(Map.of("g", List.of("broken", "locks")));
+        DataView.Page first = node.components().page("g", "locks", "", 3);
+        assertThat(first.rows()).hasSize(3).allMatch(row -> row.getFirst().length() < 300 && !row.getFirst().contains("\n"));
+        assertThat(node.components().page("g", "locks", first.next(), 3).rows()).hasSize(2);
+        assertThat(node.components().page("g", "locks", first.next(), 3).next()).isEmpty();
+        assertThat(node.components().page("g", "locks", "99", 3).rows()).isEmpty();
+        assertThatThrownBy(() -> node.components().page("g", "locks", "-1", 3)).hasMessageContaining("no position");
+        assertThatThrownBy(() -> node.components().page("g", "keys", "", 3)).hasMessageContaining("operator.content");
+        assertThatThrownBy(() -> node.components().page("g", "broken", "", 3)).hasMessageContaining("on purpose");
+        assertThatThrownBy(() -> node.components().page("g", "nothing", "", 3)).hasMessageContaining("has no nothing");
+        group.close();
+        assertThat(node.components().views()).isEmpty();
+    }
+
+    @Test
     void aComponentThatThrowsIsCountedAndKeepsNoOtherFromTelling() {
         node.components().add("broken", () -> {
             throw new IllegalStateException("on purpose");

@@ -30,6 +30,9 @@ public final class Logs {
     /** System property that silences these lines if there is no provider, with the value {@code off}. */
     public static final String PROPERTY = "tutti.log";
 
+    /** Name of the logger of log-ins, and of changes that operators make. */
+    public static final String AUDIT = "dev.tutti.audit";
+
     private static final String NOTICE = "tutti: SLF4J has no provider, so tutti writes its warnings and errors to standard error. Add a"
             + " provider (logback-classic, log4j-slf4j2-impl, slf4j-simple) to see and configure all of its log, or set -D" + PROPERTY
             + "=off for silence.";

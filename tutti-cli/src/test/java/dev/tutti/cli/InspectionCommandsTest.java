@@ -10,10 +10,14 @@ import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.cli.terminal.Terminal;
 import dev.tutti.internal.Json;
 import dev.tutti.testing.Await;
+import java.io.IOException;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,9 +26,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Output of probe, top and events for nodes of this process. */
 class InspectionCommandsTest {
+
+    @TempDir
+    private Path directory;
 
     private final List<Node> nodes = new ArrayList<>();
     private String port;
@@ -82,6 +90,38 @@ class InspectionCommandsTest {
         assertThat(members).extracting(member -> String.valueOf(member.get("name"))).containsExactlyInAnyOrder("one", "two");
         assertThat(members).allSatisfy(member -> assertThat(member.get("document")).isInstanceOf(Map.class));
         assertThat(Run.of("probe", port, "--all").out()).contains("node one  ", "node two  ");
+    }
+
+    @Test
+    void probeChangesNoSettingWithoutTheKeyOfOperators() {
+        Run run = Run.of("probe", port, "--all", "--set", "chat:send-timeout=1234 ms");
+        assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
+        assertThat(run.out()).contains("operator.key-file");
+        assertThat(Run.of("probe", port, "--set", "send-timeout").err()).contains("GROUP:SETTING=VALUE").hasLineCount(1);
+    }
+
+    @Test
+    void probeChangesASettingAtAllMembersOfAGroup() throws IOException {
+        Path key = Files.writeString(directory.resolve("key"), "0123456789abcdef0123456789abcdef");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        Node three = Node.tcp(0).name("three").cluster("c3").set("diagnostics.enabled", "true").set("operator.key-file", key.toString()).start();
+        nodes.add(three);
+        Node four = Node.tcp(0).name("four").cluster("c3").seeds(three.address()).set("operator.key-file", key.toString()).start();
+        nodes.add(four);
+        three.group("chat").join();
+        four.group("chat").join();
+        Inspection of = Inspection.open(three);
+        Inspection.open(four);
+        Await.until("views of two", () -> of.view().size() == 2 && three.groups().getFirst().view().size() == 2);
+        String other = three.address().substring(three.address().lastIndexOf(':') + 1);
+        Run run = Run.of("probe", other, "--all", "--set", "chat:send-timeout=1234 ms");
+        assertThat(run.code()).as(run.out() + run.err()).isEqualTo(ExitCodes.DONE);
+        assertThat(run.out()).contains("three: ", "four: ");
+        for (Node node : List.of(three, four)) {
+            assertThat(node.inspection().document().toString()).contains("send-timeout=1234 ms");
+        }
+        assertThat(Run.of("probe", other, "--set", "chat:window=1 MiB").out()).contains("can't be changed");
+        assertThat(Run.of("probe", other, "--set", "nothing:send-timeout=1 s").err()).contains("is not in group nothing").hasLineCount(1);
     }
 
     @Test

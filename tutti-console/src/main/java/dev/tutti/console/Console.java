@@ -13,10 +13,11 @@ import org.slf4j.Logger;
 
 /**
  * A cluster in the browser, served by one of its members: its members, the views that they share, the traffic on their
- * links, and events with their causes. Read-only; see {@code docs/operating/console.md}.
+ * links, and events with their causes. Operators may change members that permit it. See {@code
+ * docs/operating/console.md}.
  *
  * <p>It shows the members that have {@link Inspection} open, and others as far as these know them. While no page is
- * open, no member is asked. {@code /health} and {@code /ready} answer without log-in. All methods may be called from
+ * open, members are asked every {@code console.background-interval}. {@code /health} and {@code /ready} answer without log-in. All methods may be called from
  * any thread.
  */
 public final class Console implements AutoCloseable {

@@ -56,6 +56,19 @@ public final class ConsoleSettings {
             "File with the token that opens the console: at least 16 characters. Empty makes a new one at each start, and"
                     + " prints a link that is good once.");
 
+    public static final Setting<Role> TOKEN_ROLE = Setting.choice(
+            "console.token-role",
+            Role.class,
+            Role.READER,
+            "Role of those who log in by the token or by the printed link: reader sees what there is, operator may also act on members"
+                    + " that permit it.");
+
+    public static final Setting<String> USERS_FILE = Setting.text(
+            "console.users-file",
+            "",
+            "File with users, their roles and the hashes of their passwords, which only its owner may read; made by 'tutti console user"
+                    + " add'. Read again when it changes. Empty for none.");
+
     public static final Setting<Duration> SESSION = Setting.duration(
             "console.session",
             Duration.ofHours(12),
@@ -89,14 +102,44 @@ public final class ConsoleSettings {
             Duration.ofMillis(200),
             Duration.ofMinutes(1),
             "Interval at which all members are asked for figures while a page is open; events are asked for twice as often."
-                    + " Nothing is asked for while no page is open.");
+                    + " While no page is open, console.background-interval counts.");
+
+    public static final Setting<Duration> BACKGROUND_INTERVAL = Setting.duration(
+            "console.background-interval",
+            Duration.ofSeconds(30),
+            Duration.ZERO,
+            Duration.ofHours(1),
+            "Interval at which all members are asked for figures while no page is open, for the charts of hours and of a day and for alerts;"
+                    + " 0 ms asks nobody then.");
 
     public static final Setting<Duration> HISTORY = Setting.duration(
             "console.history",
             Duration.ofMinutes(10),
             Duration.ofMinutes(1),
             Duration.ofHours(2),
-            "Time span of the charts.");
+            "Time span of the charts that have all figures; those of two hours and of a day have means of 15 s and of 2 min.");
+
+    public static final Setting<List<String>> ALERTS = Setting.list(
+            "console.alerts",
+            "Rules of alerts, which are sent to console.webhook: split, silent, health or site; or cpu, heap, unstable, retained, repairs,"
+                    + " delivered, out, in or problems of a member with > or < and a value; each may end in a time that it has to last:"
+                    + " silent for 10 s, heap > 90 % for 1 min, unstable > 100 MiB.");
+
+    public static final Setting<String> WEBHOOK = Setting.secret(
+            "console.webhook",
+            "Address to which alerts are posted as JSON: https://alerts.example/tutti for example. Not shown, as many contain a secret.");
+
+    public static final Setting<String> WEBHOOK_TOKEN_FILE = Setting.text(
+            "console.webhook-token-file",
+            "",
+            "File with a token that is sent to console.webhook as Authorization: Bearer, which only its owner may read.");
+
+    public static final Setting<Duration> WEBHOOK_TIMEOUT = Setting.duration(
+            "console.webhook-timeout",
+            Duration.ofMinutes(5),
+            Duration.ofSeconds(1),
+            Duration.ofHours(24),
+            "Time for which an alert that the other side does not take is sent again, with growing pauses; then it is dropped and counted.");
 
     /** All settings of the console. */
     public static final List<Setting<?>> ALL = List.of(
@@ -110,13 +153,20 @@ public final class ConsoleSettings {
             TLS_CERTIFICATE,
             TLS_KEY,
             TOKEN_FILE,
+            TOKEN_ROLE,
+            USERS_FILE,
             SESSION,
             CONNECTIONS_MAX,
             BROWSERS_MAX,
             BROWSER_BUFFER,
             REQUEST_TIMEOUT,
             INTERVAL,
-            HISTORY);
+            BACKGROUND_INTERVAL,
+            HISTORY,
+            ALERTS,
+            WEBHOOK,
+            WEBHOOK_TOKEN_FILE,
+            WEBHOOK_TIMEOUT);
 
     /**
      * Returns the specification with these settings added: {@code Node.of(ConsoleSettings.addTo(Node.defaults()))} is a

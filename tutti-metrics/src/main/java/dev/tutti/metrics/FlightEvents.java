@@ -55,7 +55,7 @@ public final class FlightEvents implements AutoCloseable {
                     case SEND_WAITED -> new SendWaitedEvent();
                     case PROBLEM, PROBLEM_OVER -> new ProblemEvent();
                     case LINK_OPENED, LINK_CLOSED, LINK_RESUMED -> new LinkEvent();
-                    case STARTED, REFUSED, UNREACHABLE, DISCOVERY, LATE, STACK_MISMATCH, JOINED, LEFT, UNREADABLE, FAILED, COMPONENT -> new OtherEvent();
+                    case STARTED, REFUSED, UNREACHABLE, DISCOVERY, LATE, STACK_MISMATCH, JOINED, LEFT, UNREADABLE, FAILED, COMPONENT, OPERATION -> new OtherEvent();
                     case CALLBACK_FAILED -> new CallbackFailedEvent();
                 };
         if (written.shouldCommit()) {

@@ -1,5 +1,6 @@
 package dev.tutti.internal.diagnostics;
 
+import dev.tutti.core.NodeId;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.Logs;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
@@ -33,7 +35,7 @@ import org.slf4j.Logger;
  */
 public final class Diagnostics implements AutoCloseable {
 
-    static final int REQUEST_BYTES_MAX = 64;
+    static final int REQUEST_BYTES_MAX = 1_024;
     static final int ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
     /** Number of clients that may wait for their turn; the system refuses further ones. */
@@ -60,6 +62,24 @@ public final class Diagnostics implements AutoCloseable {
         this.answers = answers;
         this.deadlineNanos = deadline.toNanos();
         this.thread = Thread.ofVirtual().name("tutti-diagnostics").unstarted(this::serve);
+    }
+
+    /**
+     * Opens the diagnostics of a node; returns null if they can't be opened, which is logged: the node works without them.
+     *
+     * @param answers answers by the first word of a question, as for {@link #open}
+     */
+    public static @Nullable Diagnostics ofNode(
+            DiagnosticsDirectory directory,
+            NodeId node,
+            Map<String, ? extends Function<String, ? extends Map<String, ?>>> answers) {
+        int port = Integer.parseInt(node.address().substring(node.address().lastIndexOf(':') + 1));
+        try {
+            return open(directory, port, answers);
+        } catch (IOException e) {
+            LOG.warn("node {} can't be asked by 'tutti view': {}", node.name(), e.getMessage());
+            return null;
+        }
     }
 
     /**

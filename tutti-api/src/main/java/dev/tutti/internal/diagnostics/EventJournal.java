@@ -205,7 +205,7 @@ public final class EventJournal {
      * Adds an event as {@link #on} does, from a thread that listeners must not hold up: they are called in order, on
      * another one.
      */
-    void onAside(Kind kind, String group, String text, String cause, Map<String, ?> details) {
+    public void onAside(Kind kind, String group, String text, String cause, Map<String, ?> details) {
         tellAside(keep(kind, group, null, text, cause, details));
     }
 

@@ -38,7 +38,7 @@ public final class Progress {
     private final DeliveryExecutor executor;
     private final SubmissionQueue submissions;
     private final @Nullable StateTransfer state;
-    private final long stuckNanosMax;
+    private volatile long stuckNanosMax;
     private Calls.@Nullable Running running;
     private long messages = -1;
     private long runningNanos;
@@ -53,6 +53,11 @@ public final class Progress {
         this.submissions = submissions;
         this.state = state;
         this.stuckNanosMax = stuckNanosMax;
+    }
+
+    /** Changes the time after which a callback that has not returned makes the member leave. */
+    public void changeStuckNanosMax(long nanos) {
+        stuckNanosMax = nanos;
     }
 
     public void look(long nowNanos, List<Finding> found) {

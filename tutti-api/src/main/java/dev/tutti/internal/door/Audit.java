@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 public final class Audit {
 
     /** Name of the logger. */
-    public static final String LOGGER = "dev.tutti.audit";
+    public static final String LOGGER = Logs.AUDIT;
 
     static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -65,7 +65,12 @@ public final class Audit {
         successes.accept(line(remote, account, "let in by " + how));
     }
 
-    /** Notes that a peer was not let in. */
+    /** Notes that a peer that was let in has done something of consequence: {@code has made a link}. */
+    public void onDone(@Nullable SocketAddress remote, String account, String what) {
+        successes.accept(line(remote, account, what));
+    }
+
+    /** Notes that a peer was not let in, or that a request of it was refused. */
     public void onRefused(@Nullable SocketAddress remote, String account, String why) {
         String origin = Origins.of(remote);
         String more;

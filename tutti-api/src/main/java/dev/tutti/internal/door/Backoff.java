@@ -106,7 +106,22 @@ public final class Backoff {
      * @param account account; empty if there is only one, or it is not known yet: then the origin alone counts
      * @return null if the largest number of this origin's log-ins waits already
      */
-    public synchronized @Nullable Attempt begin(@Nullable SocketAddress remote, String account) {
+    public @Nullable Attempt begin(@Nullable SocketAddress remote, String account) {
+        return begin(remote, account, false);
+    }
+
+    /**
+     * Begins a log-in whose check takes long itself, such as that of a password: it counts among those of its origin that wait until it ends,
+     * also without a delay.
+     *
+     * @param account account that it names
+     * @return null if the largest number of this origin's log-ins waits already
+     */
+    public @Nullable Attempt beginSlow(@Nullable SocketAddress remote, String account) {
+        return begin(remote, account, true);
+    }
+
+    private synchronized @Nullable Attempt begin(@Nullable SocketAddress remote, String account, boolean isSlow) {
         String name = account.length() > ACCOUNT_LENGTH_MAX ? account.substring(0, ACCOUNT_LENGTH_MAX) : account;
         String origin = "origin " + Origins.of(remote);
         // With a single account, its count would affect everybody.
@@ -115,7 +130,7 @@ public final class Backoff {
         for (String key : keys) {
             delayNanos = Math.max(delayNanos, delay(current(key)));
         }
-        if (delayNanos == 0) {
+        if (delayNanos == 0 && !isSlow) {
             return new Attempt(0, isRight -> note(keys, isRight));
         }
         Tally waitsAt = tally(origin);

@@ -11,6 +11,7 @@ import dev.tutti.UnstableException;
 import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.LayerProvider;
 import dev.tutti.internal.Check;
@@ -34,9 +35,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -51,10 +55,16 @@ public final class LocalMember {
     /** Bytes of small messages that may wait for the loop: enough to fill packets, no second window. */
     private static final long SUBMISSION_BYTES_MAX = 512 * 1024;
 
+    /** Settings that may be changed while the group is joined. */
+    private static final SortedSet<String> CHANGEABLE = new TreeSet<>(Stream.of(
+                    GroupSettings.SEND_TIMEOUT, GroupSettings.LEAVE_TIMEOUT, GroupSettings.ON_STUCK, GroupSettings.STUCK_TIMEOUT)
+            .map(Setting::name)
+            .toList());
+
     private final String name;
-    private final Settings settings;
+    private volatile Settings settings;
     private final List<LayerProvider> layers;
-    private final Map<String, String> settingTexts;
+    private volatile Map<String, String> settingTexts;
     private final Host host;
     private final Home home;
     private final SubmissionQueue submissions;
@@ -218,6 +228,24 @@ public final class LocalMember {
     /** Returns whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
     public boolean isInline(Thread thread) {
         return executor.isInline(thread);
+    }
+
+    /**
+     * Changes a setting of this member, from the next use of its value on.
+     *
+     * @throws IllegalArgumentException if it can't be changed in a group that is joined
+     * @throws dev.tutti.core.settings.SettingException if the value is wrong
+     */
+    public synchronized void change(String setting, String value) {
+        if (!CHANGEABLE.contains(setting)) {
+            throw new IllegalArgumentException("'" + setting + "' can't be changed while a group is joined; these can: "
+                    + String.join(", ", CHANGEABLE));
+        }
+        Settings changed = settings.with(setting, value, Settings.Source.BUILDER, "an operator");
+        settings = changed;
+        settingTexts = InspectionBuilder.texts(changed);
+        submissions.changeTimeout(changed.get(GroupSettings.SEND_TIMEOUT));
+        progress.changeStuckNanosMax(stuckNanosMax(changed));
     }
 
     // ------------------------------------------------------------------ joining and leaving

@@ -68,6 +68,13 @@ public final class Metrics {
             .counter("failures", Unit.COUNT, "Exceptions and errors that components have thrown when they were asked for their parts.")
             .list();
 
+    private static final List<Metric> OPERATIONS = part(Place.NODE, "operations")
+            .gauge("permitted", Unit.COUNT, "1 if operator.key-file is set, so that operators may change the node; else 0.")
+            .counter("done", Unit.COUNT, "Operations that were done.")
+            .counter("failed", Unit.COUNT, "Operations that were permitted and failed.")
+            .counter("refused", Unit.COUNT, "Operations that were refused: without the key, or while another one was under way.")
+            .list();
+
     private static final List<Metric> HEALTH = part(Place.NODE, "health")
             .gauge("problems", Unit.COUNT, "Problems that last; health says which.")
             .list();
@@ -140,7 +147,7 @@ public final class Metrics {
 
         private static List<Metric> all() {
             List<Metric> all = new ArrayList<>();
-            Stream.of(PROCESS, EVENTS, COMPONENTS, HEALTH, SOURCES, ADMISSION, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
+            Stream.of(PROCESS, EVENTS, COMPONENTS, OPERATIONS, HEALTH, SOURCES, ADMISSION, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
             all.addAll(Transports.metrics());
             all.addAll(LayerProviders.metrics());
             ServiceLoader.load(MetricsProvider.class, Metrics.class.getClassLoader()).forEach(provider -> all.addAll(provider.metrics()));

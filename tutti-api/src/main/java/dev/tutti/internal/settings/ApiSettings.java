@@ -22,11 +22,24 @@ public final class ApiSettings {
     public static final Setting<Boolean> DIAGNOSTICS = Setting.flag(
             "diagnostics.enabled",
             false,
-            "Answers 'tutti view' on this machine, read-only, to this user alone: a Unix domain socket in a private"
+            "Answers 'tutti view' on this machine, to this user alone, read-only unless operator.key-file is set: a Unix domain socket in a private"
                     + " directory below the directory for temporary files.");
 
+    public static final Setting<String> OPERATOR_KEY_FILE = Setting.text(
+            "operator.key-file",
+            "",
+            "File with a key of at least 32 characters, which only its owner may read. Operators may change this node while it runs, through"
+                    + " the console of a node with the same key: have it leave groups, stop it, have it exclude other nodes, change some"
+                    + " settings. Empty: nobody may.");
+
+    public static final Setting<Boolean> CONTENT = Setting.flag(
+            "operator.content",
+            false,
+            "Lets operators see contents that are data of the application through the console, such as the keys of maps. Names and holders of"
+                    + " locks and numbers of tasks are shown in any case.");
+
     static final List<Setting<?>> NODE = Stream.of(
-                    List.<Setting<?>>of(PRESET, DIAGNOSTICS), AdmissionSettings.ALL, NodeSettings.ALL)
+                    List.<Setting<?>>of(PRESET, DIAGNOSTICS, OPERATOR_KEY_FILE, CONTENT), AdmissionSettings.ALL, NodeSettings.ALL)
             .flatMap(List::stream)
             .toList();
 

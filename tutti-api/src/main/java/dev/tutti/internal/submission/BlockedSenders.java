@@ -27,7 +27,7 @@ final class BlockedSenders {
     private final Outgoing outgoing;
     private final Receipts receipts;
     private final OwnWindow ownWindow;
-    private final Duration timeout;
+    private volatile Duration timeout;
     private final long bytesMax;
 
     /** Signalled when there is room for a message that is copied. */
@@ -76,6 +76,11 @@ final class BlockedSenders {
         this.progress = host.condition(lock);
         this.receiptGiven = host.condition(lock);
         this.listening = host.condition(lock);
+    }
+
+    /** Changes the longest wait, as errors name it. */
+    void changeTimeout(Duration changed) {
+        timeout = changed;
     }
 
     // ------------------------------------------------------------------ waiting

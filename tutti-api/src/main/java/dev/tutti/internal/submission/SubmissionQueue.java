@@ -56,7 +56,7 @@ public final class SubmissionQueue {
     private final Receipts receipts;
     private final AsyncSends asyncSends;
     private final BlockedSenders blocked;
-    private final long timeoutNanos;
+    private volatile long timeoutNanos;
     private final SubmissionOwner owner;
     private final SubmittedPackets submitted;
 
@@ -84,6 +84,12 @@ public final class SubmissionQueue {
         this.timeoutNanos = timeout.toNanos();
         this.owner = owner;
         outgoing.tellUnsent(receipts::onUnsent);
+    }
+
+    /** Changes the longest wait of sends that begin from now on. */
+    public void changeTimeout(Duration timeout) {
+        timeoutNanos = timeout.toNanos();
+        blocked.changeTimeout(timeout);
     }
 
     /** Returns the loop's side of this queue. */

@@ -52,6 +52,22 @@ class BackoffTest {
     }
 
     @Test
+    void checksThatTakeLongCountAsWaitingFromTheFirst() {
+        List<Attempt> open = new ArrayList<>();
+        for (int each = 0; each < 4; each++) {
+            open.add(backoff.beginSlow(HERE, "user" + each));
+        }
+        assertThat(open).doesNotContainNull().allMatch(attempt -> attempt.delayNanos() == 0);
+        assertThat(backoff.beginSlow(HERE, "another")).isNull();
+        assertThat(backoff.beginSlow(THERE, "another")).isNotNull();
+        open.getFirst().end(true);
+        open.get(1).abandon();
+        assertThat(backoff.beginSlow(HERE, "another")).isNotNull();
+        assertThat(backoff.beginSlow(HERE, "a third")).isNotNull();
+        assertThat(backoff.beginSlow(HERE, "one more")).isNull();
+    }
+
+    @Test
     void othersAreNotDelayed() {
         fail(HERE, "ann", 100);
         assertThat(delayMillis(THERE, "bob")).isZero();

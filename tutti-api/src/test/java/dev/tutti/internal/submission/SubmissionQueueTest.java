@@ -296,6 +296,15 @@ class SubmissionQueueTest {
     }
 
     @Test
+    void aTimeoutThatWasChangedHoldsForTheNextSend() {
+        SubmissionQueue full = queue(Duration.ofMinutes(1));
+        fill(full);
+        full.submitted().explain("the window is closed by n2", null);
+        full.changeTimeout(Duration.ofMillis(2));
+        assertThat(refusal(() -> sendOne(full))).hasMessageContaining("send-timeout (2 ms)");
+    }
+
+    @Test
     void sendOnTheLoopDoesNotWait() {
         fill(queue);
         isOnLoop = true;

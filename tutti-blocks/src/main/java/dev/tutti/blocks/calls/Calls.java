@@ -3,6 +3,7 @@ package dev.tutti.blocks.calls;
 import dev.tutti.Group;
 import dev.tutti.GroupBuilder;
 import dev.tutti.Message;
+import dev.tutti.Subscription;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
@@ -82,6 +83,7 @@ public final class Calls implements AutoCloseable {
     private final Batch batch;
     private final Member self;
     private final CompletableFuture<Group> joining;
+    private final Subscription draining;
 
     private Calls(CallsBuilder builder, Member self, Epoch first, CompletableFuture<Group> joining) {
         this.threads = builder.group().node().threads();
@@ -96,6 +98,7 @@ public final class Calls implements AutoCloseable {
         CallResources resources = new CallResources(threads, thread, callbacks, line, buffers, counters, deadlines);
         this.caller = new CallClient(resources, builder.openCallsMax(), first);
         this.server = new CallServer(resources, builder.registrations(), builder.handlersMax(), this::loop);
+        this.draining = builder.group().node().operations().onDrain(name, this::drain);
     }
 
     /**
@@ -228,6 +231,7 @@ public final class Calls implements AutoCloseable {
     }
 
     private void end(String reason) {
+        draining.close();
         caller.onClosed(reason);
         server.onClosed();
     }

@@ -1,5 +1,6 @@
 package dev.tutti.blocks.coordination;
 
+import dev.tutti.DataView;
 import dev.tutti.Group;
 import dev.tutti.GroupBuilder;
 import dev.tutti.Threads;
@@ -8,6 +9,7 @@ import dev.tutti.blocks.machine.Replica;
 import dev.tutti.core.Member;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -23,6 +25,8 @@ import java.util.Map;
 public final class Coordination implements AutoCloseable {
 
     private final Threads threads;
+    private static final List<String> LOCK_COLUMNS = List.of("Name", "Permits", "Held by", "Waiting, the longest first");
+
     private final Replica<Command, Answer> replica;
     private final Leases leases;
     private final Duration timeout;
@@ -59,6 +63,11 @@ public final class Coordination implements AutoCloseable {
                 })
                 .join();
         leases.open(replica);
+        builder.group().node().components().addView(
+                builder.group().name(),
+                "locks",
+                false,
+                (after, rowsMax) -> DataView.Page.of(LOCK_COLUMNS, replica.local(leases.objects()::rows), after, rowsMax));
         return new Coordination(threads, replica, leases, builder.timeout());
     }
 

@@ -31,6 +31,9 @@ final class Objects implements StateMachine<Command, Answer> {
     /** Bits of a number within an epoch: enough for 68 billion tokens and ids, and for 134 million epochs. */
     static final int EPOCH_SHIFT = 36;
 
+    /** Most claims that a row of {@link #rows} names. */
+    private static final int SHOWN_MAX = 12;
+
     private final TreeMap<String, Permits> permits = new TreeMap<>();
     private final TreeMap<String, Long> numbers = new TreeMap<>();
     private final TreeMap<String, Long> ids = new TreeMap<>();
@@ -64,6 +67,23 @@ final class Objects implements StateMachine<Command, Answer> {
             granted.add(claim);
         }
     };
+
+    /** Returns the names that somebody holds or waits for, as rows: name, permits, members that hold it, and members that wait. */
+    List<List<String>> rows() {
+        List<List<String>> rows = new ArrayList<>();
+        permits.forEach((name, of) -> rows.add(
+                List.of(name, Integer.toString(of.permits()), members(of.holding()), members(of.waiting()))));
+        return rows;
+    }
+
+    private static String members(List<Permits.Claim> claims) {
+        StringBuilder members = new StringBuilder();
+        for (Permits.Claim claim : claims.subList(0, Math.min(claims.size(), SHOWN_MAX))) {
+            members.append(members.isEmpty() ? "" : ", ").append(claim.member().name());
+            members.append(claim.count() == 1 ? "" : " (" + claim.count() + ')');
+        }
+        return members + (claims.size() > SHOWN_MAX ? " and " + (claims.size() - SHOWN_MAX) + " more" : "");
+    }
 
     // ------------------------------------------------------------------ inputs
 

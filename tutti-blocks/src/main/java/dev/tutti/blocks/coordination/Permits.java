@@ -60,6 +60,16 @@ final class Permits {
         return holding.isEmpty() && waiting.isEmpty();
     }
 
+    /** Returns the claims that are granted. */
+    List<Claim> holding() {
+        return holding;
+    }
+
+    /** Returns the claims that wait, the longest first. */
+    List<Claim> waiting() {
+        return waiting;
+    }
+
     /** Returns the claim with the lowest token. */
     @Nullable Claim first() {
         return holding.isEmpty() ? null : holding.getFirst();

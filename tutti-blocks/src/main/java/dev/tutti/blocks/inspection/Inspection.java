@@ -2,6 +2,7 @@ package dev.tutti.blocks.inspection;
 
 import dev.tutti.Node;
 import dev.tutti.NodeInspection;
+import dev.tutti.Operations;
 import dev.tutti.Subscription;
 import dev.tutti.blocks.calls.CallContext;
 import dev.tutti.blocks.calls.Calls;
@@ -19,9 +20,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,14 +53,21 @@ public final class Inspection implements AutoCloseable {
     private static final Procedure<Long, String> EVENTS =
             Procedure.of("tutti.inspection.events", Codec.LONG, Codec.TEXT);
 
+    private static final Procedure<@Nullable Void, String> CHALLENGE =
+            Procedure.of("tutti.inspection.challenge", Codec.NOTHING, Codec.TEXT);
+    private static final Procedure<String, String> OPERATE =
+            Procedure.of("tutti.inspection.operate", Codec.TEXT, Codec.TEXT);
+
+    private static final Procedure<String, String> DATA = Procedure.of("tutti.inspection.data", Codec.TEXT, Codec.TEXT);
+
     private final Node node;
     private final Calls calls;
-    private final Subscription question;
+    private final List<Subscription> questions;
 
     private Inspection(Node node, Calls calls) {
         this.node = node;
         this.calls = calls;
-        this.question = node.answer("cluster", this::answer);
+        this.questions = List.of(node.answer("cluster", this::answer), node.answer("change", this::change));
     }
 
     /**
@@ -68,13 +78,22 @@ public final class Inspection implements AutoCloseable {
      */
     public static Inspection open(Node node) {
         Arguments.required(node, "open: the node");
+        Observation observation = new Observation();
         Calls calls = Calls.on(node.group(GROUP)
                         .set("stack", "fifo")
                         .set("state.of", "nobody")
                         .set("dissemination", "fan-out"))
                 .handlersMax(HANDLERS_MAX)
-                .handle(INSPECT, (@Nullable Void nothing, CallContext context) -> node.inspection().json())
-                .handle(EVENTS, (since, context) -> Json.write(node.events(since).document()))
+                .handle(INSPECT, (@Nullable Void nothing, CallContext context) -> {
+                    Map<String, @Nullable Object> document = new LinkedHashMap<>(node.inspection().document());
+                    document.put("answered", observation.document());
+                    return observation.counted(context.caller().name(), Json.write(document));
+                })
+                .handle(EVENTS, (since, context) ->
+                        observation.counted(context.caller().name(), Json.write(node.events(since).document())))
+                .handle(CHALLENGE, (@Nullable Void nothing, CallContext context) -> node.operations().challenge())
+                .handle(DATA, (request, context) -> new DataRequest(node).answer(request))
+                .handle(OPERATE, (request, context) -> new OperationRequest(node).perform(request))
                 .join();
         return new Inspection(node, calls);
     }
@@ -141,6 +160,56 @@ public final class Inspection implements AutoCloseable {
         return done;
     }
 
+    /**
+     * Returns the views of data at a node: {@code views}, with the kinds by group.
+     *
+     * @param deadline 1 ms to 1 day
+     */
+    public Answer views(Member member, Duration deadline) {
+        return data(member, DataRequest.ofViews(), deadline);
+    }
+
+    /**
+     * Returns a page of a view of data at a node: {@code columns}, {@code rows} and {@code next}; or {@code error}, in words.
+     *
+     * @param after {@code next} of the page before; empty for the first
+     * @param deadline 1 ms to 1 day
+     */
+    public Answer page(Member member, String group, String kind, String after, Duration deadline) {
+        return data(member, DataRequest.ofPage(group, kind, after), deadline);
+    }
+
+    private Answer data(Member member, String request, Duration deadline) {
+        return answer(
+                member.node(),
+                calls.to(List.of(member)).within(deadline).answerBytesMax(DOCUMENT_BYTES_MAX).call(DATA, request).of(member));
+    }
+
+    /**
+     * Has a node do something that changes it, if both nodes have the same key of operators ({@code operator.key-file}).
+     *
+     * @param user person who asks, for the events and the log of that node
+     * @param deadline 1 ms to 1 day; leaving and draining take some seconds
+     * @return what the node says; not done, with the reason, if it did not answer: then nobody knows whether it was done
+     */
+    public Operations.Outcome operate(Member member, String user, Operations.Operation operation, Duration deadline) {
+        if (!node.operations().isPermitted()) {
+            return new Operations.Outcome(false, "node " + node.name() + " has no key of operators: set operator.key-file");
+        }
+        Outcome<String> challenge = calls.to(List.of(member)).within(deadline).call(CHALLENGE, null).of(member);
+        if (!(challenge instanceof Outcome.Value<String>(String text))) {
+            return new Operations.Outcome(false, member.name() + " " + answer(member.node(), challenge).failure());
+        }
+        if (text.isEmpty()) {
+            return new Operations.Outcome(false, member.name() + " permits no operations: its operator.key-file is not set");
+        }
+        String request = new OperationRequest(node).make(text, member.node(), user, operation);
+        Outcome<String> outcome = calls.to(List.of(member)).within(deadline).call(OPERATE, request).of(member);
+        return outcome instanceof Outcome.Value<String>(String json)
+                ? OperationRequest.outcome(json)
+                : new Operations.Outcome(false, member.name() + " " + answer(member.node(), outcome).failure());
+    }
+
     /** Adds nodes that have a session with this one, or are in a view of a group, and do not answer. */
     private void addOthers(NodeInspection own, List<Answer> answers) {
         TreeMap<NodeId, String> others = new TreeMap<>();
@@ -189,6 +258,45 @@ public final class Inspection implements AutoCloseable {
         return new Answer(asked, asked.equals(node.id()), null, failure);
     }
 
+    /**
+     * Changes a setting of a group, at this node or at all members of the group, for a process on this machine. The answer has the outcomes
+     * by member.
+     */
+    private Map<String, Object> change(String argument) {
+        Map<?, ?> asked = Json.parse(argument) instanceof Map<?, ?> map ? map : Map.of();
+        String group = String.valueOf(asked.get("group"));
+        Operations.Operation operation = Operations.Operation.change(
+                group, String.valueOf(asked.get("setting")), String.valueOf(asked.get("value")));
+        TreeSet<NodeId> members = node.groups().stream()
+                .filter(each -> each.name().equals(group))
+                .flatMap(each -> each.view().members().stream())
+                .map(Member::node)
+                .collect(Collectors.toCollection(TreeSet::new));
+        if (members.isEmpty()) {
+            throw new IllegalArgumentException("node " + node.name() + " is not in group " + group);
+        }
+        boolean isForAll = Boolean.TRUE.equals(asked.get("all"));
+        List<Member> targets = calls.view().members().stream()
+                .filter(member -> isForAll ? members.contains(member.node()) : member.equals(calls.self()))
+                .toList();
+        String user = asked.get("user") + " by a command on the machine of " + node.name();
+        List<CompletableFuture<Map<String, Object>>> open = new ArrayList<>();
+        for (Member target : targets) {
+            CompletableFuture<Map<String, Object>> outcome = new CompletableFuture<>();
+            open.add(outcome);
+            node.threads().start("tutti-inspection-change", () -> outcome.complete(outcome(target, operate(target, user, operation, QUESTION))));
+        }
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("outcomes", open.stream().map(node.threads()::join).toList());
+        members.removeAll(targets.stream().map(Member::node).toList());
+        document.put("others", isForAll ? members.stream().map(NodeId::name).toList() : List.of());
+        return document;
+    }
+
+    private static Map<String, Object> outcome(Member member, Operations.Outcome outcome) {
+        return Map.of("member", member.name(), "done", outcome.isDone(), "text", outcome.text());
+    }
+
     /** Returns the answer to {@code cluster}, for queries on this machine. */
     private Map<String, Object> answer(String argument) {
         if (!argument.isEmpty()) {
@@ -208,7 +316,7 @@ public final class Inspection implements AutoCloseable {
     /** Closes it for this node; the node itself continues. Idempotent. */
     @Override
     public void close() {
-        question.close();
+        questions.forEach(Subscription::close);
         calls.close();
     }
 

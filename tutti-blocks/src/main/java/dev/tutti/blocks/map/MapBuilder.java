@@ -1,5 +1,6 @@
 package dev.tutti.blocks.map;
 
+import dev.tutti.DataView;
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.internal.argument.Arguments;
@@ -8,6 +9,7 @@ import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.core.View;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -232,7 +234,7 @@ public final class MapBuilder<K, V> {
             throw new IllegalStateException("map " + group.name() + ": the last writer's form is on all sides of a partition;"
                     + " only in total order can a map be only in the primary one");
         }
-        return LastWriterMap.join(this);
+        return shown(LastWriterMap.join(this));
     }
 
     /**
@@ -243,8 +245,26 @@ public final class MapBuilder<K, V> {
      * @throws dev.tutti.StateException if no member could provide the state
      */
     public TotalOrderMap<K, V> totalOrder() {
-        return OrderedMap.join(this);
+        return shown(OrderedMap.join(this));
     }
+
+    /** Lets operators see the map's keys, if the node's settings permit it. */
+    private <M extends ReplicatedMap<K, V>> M shown(M map) {
+        group.node().components().addView(group.name(), "keys", true, (after, rowsMax) -> {
+            int first = DataView.Page.index(after);
+            Map<K, V> entries = map.snapshot().entries();
+            List<List<String>> rows = entries.entrySet().stream()
+                    .skip(first)
+                    .limit(rowsMax)
+                    .map(entry -> List.of(String.valueOf(entry.getKey()), entry.getValue().getClass().getSimpleName()))
+                    .toList();
+            int last = first + rows.size();
+            return new DataView.Page(KEY_COLUMNS, rows, last < entries.size() ? Integer.toString(last) : "");
+        });
+        return map;
+    }
+
+    private static final List<String> KEY_COLUMNS = List.of("Key", "Type of the value");
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration TIME_TO_LIVE_MIN = Duration.ofMillis(1);

@@ -1,5 +1,7 @@
 package dev.tutti.blocks.queue;
 
+import dev.tutti.Components;
+import dev.tutti.DataView;
 import dev.tutti.GroupBuilder;
 import dev.tutti.Snapshot;
 import dev.tutti.Threads;
@@ -61,6 +63,9 @@ public final class WorkQueue<T> implements AutoCloseable {
     /** Tasks that a lost side brings in. */
     private record Rest<T>(List<Item<T>> items, List<TaskId> done) {}
 
+    private static final List<String> TASK_COLUMNS = List.of("Task", "State", "Held for", "Deliveries", "Size");
+    private static final List<String> WORKER_COLUMNS = List.of("Waits for a task", "Call");
+
     private final QueueBuilder<T> settings;
     private final String name;
     private final Threads threads;
@@ -98,6 +103,9 @@ public final class WorkQueue<T> implements AutoCloseable {
     static <T> WorkQueue<T> join(QueueBuilder<T> settings) {
         WorkQueue<T> queue = new WorkQueue<>(settings);
         queue.block.join(settings.merge(), QueueCommand.codec(settings.values()), settings::prepared);
+        Components components = settings.group().node().components();
+        components.addView(queue.name, "tasks", false, queue::taskPage);
+        components.addView(queue.name, "workers", false, queue::workerPage);
         return queue;
     }
 
@@ -226,6 +234,40 @@ public final class WorkQueue<T> implements AutoCloseable {
         upkeep.lock().lock();
         try {
             return tasks.size();
+        } finally {
+            upkeep.lock().unlock();
+        }
+    }
+
+    /** Returns a page of the tasks in their order, without their values. */
+    private DataView.Page taskPage(String after, int rowsMax) {
+        List<List<String>> rows = new ArrayList<>();
+        upkeep.lock().lock();
+        try {
+            long nowNanos = threads.nanoTime();
+            for (Item<T> item : tasks.all()) {
+                Member holder = item.holder();
+                rows.add(List.of(
+                        item.id().toString(),
+                        holder == null ? "waits" : "held by " + holder.name(),
+                        holder == null ? "" : TimeUnit.NANOSECONDS.toSeconds(nowNanos - item.sinceNanos()) + " s",
+                        Integer.toString(item.deliveries()),
+                        item.bytes() + " B"));
+            }
+        } finally {
+            upkeep.lock().unlock();
+        }
+        return DataView.Page.of(TASK_COLUMNS, rows, after, rowsMax);
+    }
+
+    /** Returns a page of the workers that wait for a task, the longest first. */
+    private DataView.Page workerPage(String after, int rowsMax) {
+        upkeep.lock().lock();
+        try {
+            List<List<String>> rows = tasks.waiters().stream()
+                    .map(waiter -> List.of(waiter.worker().name(), Long.toString(waiter.number())))
+                    .toList();
+            return DataView.Page.of(WORKER_COLUMNS, rows, after, rowsMax);
         } finally {
             upkeep.lock().unlock();
         }

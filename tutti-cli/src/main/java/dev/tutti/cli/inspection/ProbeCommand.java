@@ -34,7 +34,9 @@ import picocli.CommandLine.Parameters;
             "  tutti probe --all               every member of the cluster at once",
             "  tutti probe --part links        only links, or groups, parts, threads, a group",
             "  tutti probe --settings          with all settings in force",
-            "  tutti probe --all --json        one JSON document, for programs"
+            "  tutti probe --all --json        one JSON document, for programs",
+            "  tutti probe --set 'chat:send-timeout=5 s'        changes a setting here",
+            "  tutti probe --all --set 'chat:send-timeout=5 s'  at all of the group"
         })
 public final class ProbeCommand implements Callable<Integer> {
 
@@ -56,6 +58,12 @@ public final class ProbeCommand implements Callable<Integer> {
     @Option(names = "--part", paramLabel = "NAME", description = "Only this: a section, a group or a part of the node.")
     private @Nullable String part;
 
+    @Option(
+            names = "--set",
+            paramLabel = "GROUP:SETTING=VALUE",
+            description = "Changes a setting of a group while it runs, at nodes whose operator.key-file permits it.")
+    private @Nullable String change;
+
     public ProbeCommand(Terminal terminal) {
         this.terminal = terminal;
     }
@@ -63,6 +71,9 @@ public final class ProbeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         List<Entry> entries = nodes.require(wanted);
+        if (change != null) {
+            return change(entries, change);
+        }
         List<Inspected> members = isAll
                 ? Inspected.cluster(nodes, entries)
                 : entries.stream().map(entry -> Inspected.of(nodes.ask(entry, "inspection"))).toList();
@@ -72,6 +83,37 @@ public final class ProbeCommand implements Callable<Integer> {
             members.forEach(this::print);
         }
         return members.stream().anyMatch(member -> member.failure().isEmpty()) ? ExitCodes.DONE : ExitCodes.FAILED;
+    }
+
+    /** Changes a setting at each of the nodes, or at all members of the group through the first of them. */
+    private int change(List<Entry> entries, String text) {
+        int colon = text.lastIndexOf(':', Math.max(0, text.indexOf('=')));
+        int equals = text.indexOf('=');
+        if (colon < 1 || equals < colon) {
+            throw new CommandException("'" + text + "' is not of the form GROUP:SETTING=VALUE, such as chat:send-timeout=5 s");
+        }
+        Map<String, Object> asked = new LinkedHashMap<>();
+        asked.put("group", text.substring(0, colon));
+        asked.put("setting", text.substring(colon + 1, equals).strip());
+        asked.put("value", text.substring(equals + 1).strip());
+        asked.put("all", isAll);
+        asked.put("user", System.getProperty("user.name", "somebody"));
+        boolean isDone = true;
+        for (Entry entry : isAll ? entries.subList(0, 1) : entries) {
+            LocalNodes.Reply reply = nodes.ask(entry, "change " + Json.write(asked));
+            if (!reply.isAnswered()) {
+                throw new CommandException("the setting can't be changed: " + reply.failure());
+            }
+            for (Map<?, ?> outcome : Inspected.maps(reply.document().get("outcomes"))) {
+                isDone &= Boolean.TRUE.equals(outcome.get("done"));
+                terminal.print(Printable.escape(Inspected.text(outcome, "member") + ": " + Inspected.text(outcome, "text")));
+            }
+            if (reply.document().get("others") instanceof List<?> others && !others.isEmpty()) {
+                isDone = false;
+                terminal.print("not asked, because they take no part in inspection: " + Printable.escape(String.valueOf(others)));
+            }
+        }
+        return isDone ? ExitCodes.DONE : ExitCodes.FAILED;
     }
 
     private static Map<String, @Nullable Object> json(Inspected member) {

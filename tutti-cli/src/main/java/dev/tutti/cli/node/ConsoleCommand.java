@@ -22,7 +22,8 @@ import picocli.CommandLine.Option;
 /** {@code tutti console}: a member that shows the cluster in a browser. */
 @Command(
         name = "console",
-        description = "Shows a cluster in the browser: members, links, groups, what happened and why. It only looks.",
+        subcommands = ConsoleUserCommand.class,
+        description = "Shows a cluster in the browser: members, links, groups, what happened and why.",
         footer = {
             "",
             "It takes part as a node of its own, which joins no group of the application. Members show all that they know if "
@@ -33,6 +34,8 @@ import picocli.CommandLine.Option;
             "  tutti console",
             "  tutti console --config tutti.yaml --console-port 8080",
             "  tutti console --seed 10.0.0.1:7800 --secret-file secret --bind SITE_LOCAL",
+            "  tutti console user add ann --role operator --file users",
+            "  tutti console -D console.users-file=users",
             "  tutti node --group chat -D console.enabled=true   any member can serve it, too"
         })
 public final class ConsoleCommand implements Callable<Integer> {

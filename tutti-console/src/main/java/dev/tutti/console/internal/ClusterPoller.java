@@ -1,6 +1,8 @@
 package dev.tutti.console.internal;
 
+import dev.tutti.console.ConsoleSettings;
 import dev.tutti.console.internal.CounterTable.Counter;
+import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.Logs;
 import java.util.LinkedHashMap;
@@ -12,11 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 
 /**
  * Gathers the answers of all members while a page is open: at each interval, and at once after an event. While no page
- * is open, no member is asked. One thread gathers; the other methods may be called from any.
+ * is open, members are asked seldom, for the charts and the alerts. One thread gathers; the other methods may be called from any.
  */
 final class ClusterPoller implements AutoCloseable {
 
@@ -29,8 +32,13 @@ final class ClusterPoller implements AutoCloseable {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
 
     private final Witnesses witnesses;
+    private final Consumer<Map<String, Object>> onFigures;
     private final CounterTable counters;
     private final long intervalNanos;
+
+    /** Interval of gatherings while no page is open; 0 for none. */
+    private final long backgroundNanos;
+
     private final int browsersMax;
     private final Set<Browser> browsers = ConcurrentHashMap.newKeySet();
     private final AtomicInteger admitted = new AtomicInteger();
@@ -57,11 +65,14 @@ final class ClusterPoller implements AutoCloseable {
     private Map<String, Object> latest = Map.of();
     private long latestNanos;
 
-    ClusterPoller(Witnesses witnesses, CounterTable counters, long intervalNanos, long historyNanos, int browsersMax) {
+    ClusterPoller(Witnesses witnesses, CounterTable counters, Settings settings, Consumer<Map<String, Object>> onFigures) {
         this.witnesses = witnesses;
         this.counters = counters;
-        this.intervalNanos = intervalNanos;
-        this.browsersMax = browsersMax;
+        this.onFigures = onFigures;
+        this.intervalNanos = settings.get(ConsoleSettings.INTERVAL).toNanos();
+        this.backgroundNanos = settings.get(ConsoleSettings.BACKGROUND_INTERVAL).toNanos();
+        this.browsersMax = settings.get(ConsoleSettings.BROWSERS_MAX);
+        long historyNanos = settings.get(ConsoleSettings.HISTORY).toNanos();
         long spacingNanos = Math.max(intervalNanos, TimeUnit.SECONDS.toNanos(1));
         this.history = new History(
                 (int) Math.min(7_200, Math.max(60, historyNanos / spacingNanos)), TimeUnit.NANOSECONDS.toMillis(spacingNanos));
@@ -88,7 +99,7 @@ final class ClusterPoller implements AutoCloseable {
                 if (!isFresh()) {
                     gather();
                 }
-                browser.push(Browser.event("history", Json.write(history.document())));
+                browser.push(Browser.event("history", Json.write(history.document(History.Span.RECENT))));
                 browser.push(Browser.event("stories", Json.write(timeline.all())));
                 if (!latest.isEmpty()) {
                     browser.push(Browser.event("cluster", Json.write(latest)));
@@ -148,12 +159,16 @@ final class ClusterPoller implements AutoCloseable {
         try {
             signals.lockInterruptibly();
             try {
-                long left = intervalNanos / 2;
-                while (!isClosed && (browsers.isEmpty() || left > 0 && !isUrgent)) {
-                    if (browsers.isEmpty()) {
+                long startNanos = System.nanoTime();
+                while (!isClosed) {
+                    boolean isWatched = !browsers.isEmpty();
+                    long leftNanos = startNanos + (isWatched ? intervalNanos / 2 : backgroundNanos) - System.nanoTime();
+                    if (!isWatched && backgroundNanos == 0) {
                         signal.await();
+                    } else if (leftNanos > 0 && !(isWatched && isUrgent)) {
+                        long unused = signal.awaitNanos(leftNanos);
                     } else {
-                        left = signal.awaitNanos(left);
+                        break;
                     }
                 }
                 if (isUrgent && !isClosed) {
@@ -216,6 +231,7 @@ final class ClusterPoller implements AutoCloseable {
             latest.put("console", console);
             latestNanos = System.nanoTime();
             history.add(latest);
+            onFigures.accept(latest);
         } catch (RuntimeException e) {
             // The node is closing, or a member's answer is unexpected: the next gathering may succeed.
             counters.increment(Counter.GATHERINGS_FAILED);
@@ -237,6 +253,16 @@ final class ClusterPoller implements AutoCloseable {
     }
 
     // ------------------------------------------------------------------ readers
+
+    /** Returns the points of the charts for a span. */
+    Map<String, Object> history(History.Span span) {
+        state.lock();
+        try {
+            return history.document(span);
+        } finally {
+            state.unlock();
+        }
+    }
 
     /**
      * Returns figures that are not older than two intervals, and stories.

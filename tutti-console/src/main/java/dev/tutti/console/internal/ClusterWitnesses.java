@@ -2,6 +2,8 @@ package dev.tutti.console.internal;
 
 import dev.tutti.Health;
 import dev.tutti.Node;
+import dev.tutti.Operations.Operation;
+import dev.tutti.Operations.Outcome;
 import dev.tutti.Subscription;
 import dev.tutti.blocks.inspection.Answer;
 import dev.tutti.blocks.inspection.Inspection;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -31,6 +34,9 @@ public final class ClusterWitnesses implements Witnesses {
 
     /** Deadline for a single member, which may take longer. */
     private static final Duration DEADLINE_OF_ONE = Duration.ofSeconds(2);
+
+    /** Deadline for an operation: leaving and draining take some seconds. */
+    private static final Duration DEADLINE_OF_OPERATION = Duration.ofSeconds(20);
 
     private static final long STALE_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
@@ -128,6 +134,46 @@ public final class ClusterWitnesses implements Witnesses {
                 new Page(incarnation, new Doc(node.events(cursors.after(node.name(), incarnation)).document())));
         neighbours.events(cursors).forEach(pages::putIfAbsent);
         return pages;
+    }
+
+    @Override
+    public @Nullable Doc views(String member) {
+        return ask(member, each -> inspection.views(each, DEADLINE_OF_ONE));
+    }
+
+    @Override
+    public @Nullable Doc page(String member, String group, String kind, String after) {
+        return ask(member, each -> inspection.page(each, group, kind, after, DEADLINE_OF_ONE));
+    }
+
+    /** Asks a member of the inspection; returns null if there is none of this name, or it does not answer. */
+    private @Nullable Doc ask(String member, Function<Member, Answer> question) {
+        for (Member each : inspection.view().members()) {
+            if (each.name().equals(member)) {
+                try {
+                    Map<String, ?> document = question.apply(each).document();
+                    return document == null ? null : new Doc(document);
+                } catch (CompletionException e) {
+                    LOG.debug("{} can't be asked", member, e);
+                    return null;
+                }
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public Outcome operate(String member, String user, Operation operation) {
+        for (Member each : inspection.view().members()) {
+            if (each.name().equals(member)) {
+                try {
+                    return inspection.operate(each, user, operation, DEADLINE_OF_OPERATION);
+                } catch (CompletionException e) {
+                    return new Outcome(false, member + " can't be asked: " + e.getMessage());
+                }
+            }
+        }
+        return new Outcome(false, "no member called " + member + " can be asked");
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.tutti.console.internal;
 
+import dev.tutti.console.Role;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -7,14 +8,17 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.SequencedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Log-ins to the console: the token, or the link that was printed once, opens a session. Secrets are compared in
- * constant time, and of sessions only digests are kept.
+ * Log-ins to the console: the token, a password, or a link that is valid once opens a session. Secrets are compared in
+ * constant time, and of sessions and links only digests are kept.
+ *
+ * <p>A session of a user has the role that the user has now, and ends with the user. A link opens a session with the
+ * role that it was made for, or that of its maker if that is less now.
  *
  * <p>All methods may be called from any thread.
  */
@@ -29,6 +33,9 @@ public final class Gate {
     public static final int TOKEN_LENGTH_MIN = 16;
     static final int TOKEN_LENGTH_MAX = 512;
 
+    /** Most links that may be unused at a time, besides the printed one; a further one makes the oldest invalid. */
+    static final int LINKS_MAX = 16;
+
     /** Length from which on a token can't be guessed over a network; generated ones are longer. */
     static final int TOKEN_LENGTH_SAFE = 32;
 
@@ -41,24 +48,54 @@ public final class Gate {
     /** Failure: the secret was wrong. */
     record Wrong() implements Outcome {}
 
+    /** Roles of users by name, at present. */
+    @FunctionalInterface
+    interface Roles {
+        /** Returns the present role of a user; null if there is no such user. */
+        @Nullable Role of(String user);
+    }
+
+    /**
+     * Person or program that is logged in.
+     *
+     * @param name name for the log and for events
+     * @param account user in the file whose session this is, or who made its link; empty if there is none
+     * @param role present role
+     * @param proof text that requests which change something bring along; other pages don't know it
+     */
+    record Principal(String name, String account, Role role, String proof) {}
+
+    /** A link that is not used yet, or the session that began with it or with another log-in. */
+    private record Pass(String name, String account, Role role, String proof, long endNanos) {}
+
     private final byte[] tokenDigest;
+    private final Role tokenRole;
+    private final Roles users;
     private final boolean isGuessable;
     private final long sessionNanos;
     private final LongSupplier nanoTime;
     private final SecureRandom random = new SecureRandom();
 
-    // Guarded by the lock. Ends of sessions by digest, in the order of their beginning.
-    private final Map<String, Long> sessions = new LinkedHashMap<>();
-    private byte @Nullable [] linkDigest;
-    private long linkEndNanos;
+    // Guarded by the lock. By digest, in the order of their beginning.
+    private final SequencedMap<String, Pass> sessions = new LinkedHashMap<>();
+    private final SequencedMap<String, Pass> links = new LinkedHashMap<>();
+
+    /** Digest of the printed link among the links. */
+    private String printed = "";
+
     private long refused;
 
-    Gate(String token, long sessionNanos, LongSupplier nanoTime) {
+    /**
+     * @param tokenRole role of those who bring the token, or the printed link
+     */
+    Gate(String token, Role tokenRole, Roles users, long sessionNanos, LongSupplier nanoTime) {
         if (token.length() < TOKEN_LENGTH_MIN || token.length() > TOKEN_LENGTH_MAX) {
             throw new IllegalArgumentException("a token has " + TOKEN_LENGTH_MIN + " to " + TOKEN_LENGTH_MAX
                     + " characters, not " + token.length());
         }
         this.tokenDigest = digest(token);
+        this.tokenRole = tokenRole;
+        this.users = users;
         this.isGuessable = token.length() < TOKEN_LENGTH_SAFE;
         this.sessionNanos = sessionNanos;
         this.nanoTime = nanoTime;
@@ -83,28 +120,57 @@ public final class Gate {
         return isGuessable;
     }
 
-    /** Returns the code for a new link, valid once and for a short time. Earlier codes become invalid. */
+    /** Returns the code for a new printed link, valid once and for a short time. The previous one becomes invalid. */
     public synchronized String newLink() {
+        links.remove(printed);
+        String code = newLink(new Principal("link", "", tokenRole, ""), tokenRole);
+        printed = key(code);
+        return code;
+    }
+
+    /**
+     * Returns the code for a new link, valid once and for a short time.
+     *
+     * @param maker person or program that gives it away
+     * @throws IllegalArgumentException if the maker's role does not include {@code role}
+     */
+    synchronized String newLink(Principal maker, Role role) {
+        if (!maker.role().includes(role)) {
+            throw new IllegalArgumentException(
+                    "a link has at most the role of its maker, " + maker.role().text() + ", not " + role.text());
+        }
         String code = secret(random);
-        linkDigest = digest(code);
-        linkEndNanos = nanoTime.getAsLong() + LINK_NANOS;
+        long nowNanos = nanoTime.getAsLong();
+        links.values().removeIf(link -> nowNanos - link.endNanos >= 0);
+        // The printed link makes no room.
+        if (links.size() - (links.containsKey(printed) ? 1 : 0) >= LINKS_MAX) {
+            links.keySet().stream().filter(each -> !each.equals(printed)).findFirst().ifPresent(links::remove);
+        }
+        String name = maker.account().isEmpty() ? "link" : "link of " + maker.account();
+        links.put(key(code), new Pass(name, maker.account(), role, "", nowNanos + LINK_NANOS));
         return code;
     }
 
     synchronized Outcome enter(String token) {
-        return judge(MessageDigest.isEqual(digest(token), tokenDigest));
+        return MessageDigest.isEqual(digest(token), tokenDigest) ? open("token", "", tokenRole) : wrong();
+    }
+
+    /** Opens a session for a user whose password was right. */
+    synchronized Outcome enterAs(String user, Role role) {
+        return open(user, user, role);
+    }
+
+    /** Counts a password that was wrong. */
+    synchronized Outcome wrong() {
+        refused++;
+        return new Wrong();
     }
 
     synchronized Outcome enterByLink(String code) {
-        byte[] expected = linkDigest;
-        boolean isRight = expected != null
-                && MessageDigest.isEqual(digest(code), expected)
-                && nanoTime.getAsLong() - linkEndNanos < 0;
-        Outcome outcome = judge(isRight);
-        if (outcome instanceof Open) {
-            linkDigest = null;
-        }
-        return outcome;
+        Pass link = code.length() > TOKEN_LENGTH_MAX ? null : links.remove(key(code));
+        return link == null || nanoTime.getAsLong() - link.endNanos >= 0 || present(link) == null
+                ? wrong()
+                : open(link.name, link.account, link.role);
     }
 
     /** Returns whether a request with the token itself may pass; no session begins. */
@@ -114,25 +180,46 @@ public final class Gate {
         return isRight;
     }
 
+    /** Returns the principal of requests that bring the token. */
+    Principal program() {
+        return new Principal("token", "", tokenRole, "");
+    }
+
     synchronized boolean isOpen(@Nullable String session) {
+        return principal(session) != null;
+    }
+
+    /** Returns the owner of a session; null if it is not open. */
+    synchronized @Nullable Principal principal(@Nullable String session) {
         if (session == null || session.length() > TOKEN_LENGTH_MAX) {
-            return false;
+            return null;
         }
-        String key = HexFormat.of().formatHex(digest(session));
-        Long end = sessions.get(key);
-        if (end == null) {
-            return false;
+        String key = key(session);
+        Pass pass = sessions.get(key);
+        if (pass == null) {
+            return null;
         }
-        if (nanoTime.getAsLong() - end >= 0) {
+        Role role = present(pass);
+        if (role == null || nanoTime.getAsLong() - pass.endNanos >= 0) {
             sessions.remove(key);
-            return false;
+            return null;
         }
-        return true;
+        return new Principal(pass.name, pass.account, role, pass.proof);
+    }
+
+    /** Returns the role that a pass has now; null if its user is gone. */
+    private @Nullable Role present(Pass pass) {
+        if (pass.account.isEmpty()) {
+            return pass.role;
+        }
+        Role role = users.of(pass.account);
+        // A user's own session follows a change of role in both directions; that of a link only downwards.
+        return role == null || pass.account.equals(pass.name) ? role : Role.lesser(role, pass.role);
     }
 
     synchronized void leave(@Nullable String session) {
         if (session != null && session.length() <= TOKEN_LENGTH_MAX) {
-            sessions.remove(HexFormat.of().formatHex(digest(session)));
+            sessions.remove(key(session));
         }
     }
 
@@ -140,19 +227,19 @@ public final class Gate {
         return refused;
     }
 
-    private Outcome judge(boolean isRight) {
-        if (!isRight) {
-            refused++;
-            return new Wrong();
-        }
+    private Open open(String name, String account, Role role) {
         String session = secret(random);
         long nowNanos = nanoTime.getAsLong();
-        sessions.values().removeIf(end -> nowNanos - end >= 0);
+        sessions.values().removeIf(pass -> nowNanos - pass.endNanos >= 0);
         if (sessions.size() >= SESSIONS_MAX) {
-            sessions.remove(sessions.keySet().iterator().next());
+            sessions.pollFirstEntry();
         }
-        sessions.put(HexFormat.of().formatHex(digest(session)), nowNanos + sessionNanos);
+        sessions.put(key(session), new Pass(name, account, role, secret(random), nowNanos + sessionNanos));
         return new Open(session);
+    }
+
+    private static String key(String secret) {
+        return HexFormat.of().formatHex(digest(secret));
     }
 
     /** Returns a digest, of equal length for any secret, so that comparing reveals nothing. */

@@ -1,5 +1,6 @@
 package dev.tutti.console.internal;
 
+import dev.tutti.blocks.inspection.Inspection;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -57,7 +58,7 @@ final class PageContent {
 
     private List<Map<String, Object>> members(Map<String, Doc> documents) {
         Map<String, Map<String, Object>> members = new TreeMap<>();
-        documents.forEach((name, document) -> members.put(name, member(name, document)));
+        documents.forEach((name, document) -> members.put(name, member(name, document, documents)));
         // Members that others know, and that have not answered.
         documents.forEach((witness, document) -> {
             for (Doc link : document.list("links")) {
@@ -87,7 +88,7 @@ final class PageContent {
         return member;
     }
 
-    private Map<String, Object> member(String name, Doc document) {
+    private Map<String, Object> member(String name, Doc document, Map<String, Doc> documents) {
         long nanos = document.number("nanoTime");
         Doc node = document.at("node");
         Doc process = document.at("parts").at("process");
@@ -101,12 +102,17 @@ final class PageContent {
         member.put("uptime", node.number("uptimeMillis"));
         member.put("ready", document.at("health").is("ready"));
         member.put("reasons", document.at("health").texts("reasons"));
+        member.put("operable", document.at("parts").at("operations").number("permitted") == 1);
         member.put("problems", document.at("health").list("problems").size());
         long delivered = 0;
         long sent = 0;
         long unstable = 0;
         long repairs = 0;
         for (Doc group : document.list("groups")) {
+            if (group.text("name").equals(Inspection.GROUP)) {
+                // Traffic of the console itself.
+                continue;
+            }
             Doc reliability = layer(group, "reliability");
             delivered += group.at("parts").at("delivery").number("messages");
             sent += reliability.number("sent-bytes");
@@ -128,8 +134,16 @@ final class PageContent {
         member.put("delivered", rates.of(key + " delivered", delivered, nanos));
         member.put("deliveredTotal", delivered);
         member.put("sent", rates.of(key + " sent", sent, nanos));
-        member.put("out", rates.of(key + " out", out, nanos));
-        member.put("in", rates.of(key + " in", in, nanos));
+        long ownOut = 0;
+        long ownIn = 0;
+        for (String other : documents.keySet()) {
+            if (!other.equals(name)) {
+                ownOut += answered(documents, name, other);
+                ownIn += answered(documents, other, name);
+            }
+        }
+        member.put("out", rates.ofRest(key + " out", out, ownOut, nanos));
+        member.put("in", rates.ofRest(key + " in", in, ownIn, nanos));
         member.put("repairs", rates.of(key + " repairs", repairs + resent, nanos));
         member.put("repairsTotal", repairs + resent);
         member.put("unstable", unstable);
@@ -142,6 +156,11 @@ final class PageContent {
                 .map(link -> link.text("peer"))
                 .toList());
         return member;
+    }
+
+    /** Returns the bytes of answers that one member has given another, which are traffic of consoles and commands. */
+    private static long answered(Map<String, Doc> documents, String from, String to) {
+        return documents.getOrDefault(from, Doc.EMPTY).at("answered").number(to);
     }
 
     private static Doc layer(Doc group, String name) {
@@ -163,7 +182,7 @@ final class PageContent {
                 // Of ended links, only those between two present members that don't hear each other.
                 String incarnation = documents.getOrDefault(link.text("peer"), Doc.EMPTY).at("node").text("incarnation");
                 if (!link.text("state").equals("closed") || incarnation.equals(link.text("incarnation"))) {
-                    links.add(link(name, link, document.number("nanoTime")));
+                    links.add(link(name, link, document.number("nanoTime"), documents));
                 }
             }
         });
@@ -171,7 +190,7 @@ final class PageContent {
         return links;
     }
 
-    private Map<String, Object> link(String from, Doc link, long nanos) {
+    private Map<String, Object> link(String from, Doc link, long nanos, Map<String, Doc> documents) {
         String to = link.text("peer");
         Doc values = link.at("parts").at("link");
         Map<String, Object> row = new LinkedHashMap<>();
@@ -182,9 +201,11 @@ final class PageContent {
         row.put("closes", link.texts("closes"));
         row.put("roundTripMicros", link.number("roundTripMicros", -1));
         String key = from + ">" + to + '@' + link.text("incarnation");
-        row.put("out", rates.of(key + " out", values.number("sent-bytes"), nanos));
-        row.put("in", rates.of(key + " in", values.number("received-bytes"), nanos));
-        row.put("bytes", values.number("sent-bytes") + values.number("received-bytes"));
+        long ownOut = answered(documents, from, to);
+        long ownIn = answered(documents, to, from);
+        row.put("out", rates.ofRest(key + " out", values.number("sent-bytes"), ownOut, nanos));
+        row.put("in", rates.ofRest(key + " in", values.number("received-bytes"), ownIn, nanos));
+        row.put("bytes", Math.max(0, values.number("sent-bytes") + values.number("received-bytes") - ownOut - ownIn));
         row.put("relay", values.text("relay"));
         row.put("directFailure", values.text("direct-failure"));
         row.put("retained", values.number("retained-bytes"));

@@ -14,6 +14,10 @@ final class Rates {
 
     private static final class Reading {
         long value;
+
+        /** Value with the part that {@link #ofRest} takes away. */
+        long whole;
+
         long nanos;
         double rate;
         long round;
@@ -55,5 +59,22 @@ final class Rates {
             reading.nanos = nanos;
         }
         return reading.rate;
+    }
+
+    /**
+     * Returns the rate of a counter without a part of it; NaN before there are two readings. The part may be counted somewhat earlier than the
+     * whole: the rest then stands still, and does not catch up.
+     *
+     * @param nanos time by the member's clock
+     */
+    double ofRest(String counter, long whole, long part, long nanos) {
+        Reading known = readings.get(counter);
+        long least = known != null && whole >= known.whole ? known.value : Long.MIN_VALUE;
+        double rate = of(counter, Math.max(whole - part, least), nanos);
+        Reading reading = readings.get(counter);
+        if (reading != null) {
+            reading.whole = whole;
+        }
+        return rate;
     }
 }

@@ -1,19 +1,18 @@
 package dev.tutti.console.internal;
 
+import dev.tutti.console.internal.Answers.Ask;
 import dev.tutti.console.internal.CounterTable.Counter;
+import dev.tutti.console.internal.Gate.Principal;
 import dev.tutti.console.internal.look.Assets;
 import dev.tutti.console.internal.look.Assets.Asset;
-import dev.tutti.internal.Json;
 import dev.tutti.internal.Logs;
 import dev.tutti.internal.door.Backoff.Attempt;
 import dev.tutti.internal.door.Hosts;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.TooLongFrameException;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -27,12 +26,17 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.codec.http.cookie.Cookie;
 import io.netty.handler.codec.http.cookie.ServerCookieDecoder;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -50,7 +54,15 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     private static final int PARAMETERS_MAX = 8;
     private static final String BEARER = "Bearer ";
 
+    /** Header with {@link Principal#proof}, which a page of this console sends and no other page can. */
+    static final String PROOF = "X-Tutti-Proof";
+
+    /** Paths that change something, besides that which they answer. */
+    private static final Set<String> POSTS = Set.of("/login", "/logout", "/api/link", "/api/operation");
+
+
     private final Site site;
+    private final Answers answers;
     private final Deadline deadline;
     private final boolean isForHealth;
     private boolean isAnswering;
@@ -65,6 +77,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     /** @param isForHealth whether health is the only thing served here */
     Routes(Site site, Deadline deadline, boolean isForHealth) {
         this.site = site;
+        this.answers = new Answers(site);
         this.deadline = deadline;
         this.isForHealth = isForHealth;
     }
@@ -83,7 +96,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         DecoderResult decoded = request.decoderResult();
         if (!decoded.isSuccess()) {
             site.counters().increment(Counter.REQUESTS_MALFORMED);
-            reply(ctx, request, plain(statusOf(decoded.cause()), "The request can't be read."), true);
+            reply(ctx, request, Answers.plain(statusOf(decoded.cause()), "The request can't be read."), true);
             return;
         }
         QueryStringDecoder uri =
@@ -93,7 +106,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         } catch (IllegalArgumentException e) {
             // Thrown by the decoder for invalid escapes.
             site.counters().increment(Counter.REQUESTS_MALFORMED);
-            reply(ctx, request, plain(HttpResponseStatus.BAD_REQUEST, "The address can't be read."), true);
+            reply(ctx, request, Answers.plain(HttpResponseStatus.BAD_REQUEST, "The address can't be read."), true);
         }
     }
 
@@ -110,29 +123,30 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
             ChannelHandlerContext ctx, FullHttpRequest request, String path, Map<String, List<String>> parameters) {
         boolean isProbe = path.equals("/health") || path.equals("/ready");
         if (isForHealth && !isProbe) {
-            reply(ctx, request, plain(HttpResponseStatus.NOT_FOUND, "There are /health and /ready."), true);
+            reply(ctx, request, Answers.plain(HttpResponseStatus.NOT_FOUND, "There are /health and /ready."), true);
             return;
         }
         String host = request.headers().get(HttpHeaderNames.HOST);
         // Answers to probes are no secret, and probes may use any name for this machine.
         if (!isProbe && !site.hosts().isAllowed(host)) {
             site.counters().increment(Counter.REQUESTS_FOREIGN_HOST);
-            reply(ctx, request, plain(HttpResponseStatus.MISDIRECTED_REQUEST,
+            reply(ctx, request, Answers.plain(HttpResponseStatus.MISDIRECTED_REQUEST,
                     "The console is not known by this name. Ask for localhost or an address, or add the name to console.hosts."), true);
             return;
         }
         boolean isGet = request.method().equals(HttpMethod.GET);
         boolean isPost = request.method().equals(HttpMethod.POST);
-        boolean takesPost = path.equals("/login") || path.equals("/logout");
-        if (!isGet && !(isPost && takesPost) || isGet && path.equals("/logout")) {
-            FullHttpResponse response = plain(HttpResponseStatus.METHOD_NOT_ALLOWED, "The console does not do that.");
-            response.headers().set(HttpHeaderNames.ALLOW, path.equals("/logout") ? "POST" : takesPost ? "GET, POST" : "GET");
+        boolean takesPost = POSTS.contains(path);
+        boolean takesGet = !takesPost || path.equals("/login");
+        if (!(isGet && takesGet) && !(isPost && takesPost)) {
+            FullHttpResponse response = Answers.plain(HttpResponseStatus.METHOD_NOT_ALLOWED, "The console does not do that.");
+            response.headers().set(HttpHeaderNames.ALLOW, takesPost ? takesGet ? "GET, POST" : "POST" : "GET");
             reply(ctx, request, response, true);
             return;
         }
         if (isPost && isForeign(request, host)) {
             site.counters().increment(Counter.REQUESTS_FOREIGN_PAGE);
-            reply(ctx, request, plain(HttpResponseStatus.FORBIDDEN, "Another page has asked for this."), true);
+            reply(ctx, request, Answers.plain(HttpResponseStatus.FORBIDDEN, "Another page has asked for this."), true);
             return;
         }
         switch (path) {
@@ -148,7 +162,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
                 } else if (path.startsWith("/api/")) {
                     api(ctx, request, path, parameters);
                 } else {
-                    reply(ctx, request, plain(HttpResponseStatus.NOT_FOUND, "There is no such page."), false);
+                    reply(ctx, request, Answers.plain(HttpResponseStatus.NOT_FOUND, "There is no such page."), false);
                 }
             }
         }
@@ -170,7 +184,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         if (isLoggedIn(request)) {
             reply(ctx, request, asset(request, site.assets().get("index.html")), false);
         } else {
-            FullHttpResponse response = plain(HttpResponseStatus.SEE_OTHER, "");
+            FullHttpResponse response = Answers.plain(HttpResponseStatus.SEE_OTHER, "");
             response.headers().set(HttpHeaderNames.LOCATION, "/login");
             reply(ctx, request, response, false);
         }
@@ -179,15 +193,15 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     private void asset(ChannelHandlerContext ctx, FullHttpRequest request, String name) {
         Asset asset = site.assets().find(name);
         FullHttpResponse response =
-                asset == null ? plain(HttpResponseStatus.NOT_FOUND, "There is no such file.") : asset(request, asset);
+                asset == null ? Answers.plain(HttpResponseStatus.NOT_FOUND, "There is no such file.") : asset(request, asset);
         reply(ctx, request, response, false);
     }
 
     private static FullHttpResponse asset(FullHttpRequest request, Asset asset) {
         boolean isKnown = asset.tag().equals(request.headers().get(HttpHeaderNames.IF_NONE_MATCH));
         FullHttpResponse response = isKnown
-                ? response(HttpResponseStatus.NOT_MODIFIED, asset.type(), new byte[0])
-                : response(HttpResponseStatus.OK, asset.type(), asset.content());
+                ? Answers.response(HttpResponseStatus.NOT_MODIFIED, asset.type(), new byte[0])
+                : Answers.response(HttpResponseStatus.OK, asset.type(), asset.content());
         response.headers().set(HttpHeaderNames.CACHE_CONTROL, "no-cache").set(HttpHeaderNames.ETAG, asset.tag());
         return response;
     }
@@ -199,16 +213,25 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         String once = first(parameters, "once");
         boolean isKept = HttpUtil.isKeepAlive(request);
         if (isPost) {
-            QueryStringDecoder form = new QueryStringDecoder(
-                    request.content().toString(StandardCharsets.UTF_8), StandardCharsets.UTF_8, false, PARAMETERS_MAX);
-            String token = first(form.parameters(), "token");
-            weigh(ctx, isKept, () -> enter(ctx, isKept, site.gate().enter(token == null ? "" : token.strip()), "token"));
+            Map<String, List<String>> form = form(request);
+            String user = text(form, "user").strip();
+            if (user.isEmpty()) {
+                weigh(ctx, isKept, () -> enter(ctx, isKept, site.gate().enter(text(form, "token").strip()), "", "token"));
+            } else {
+                begin(ctx, isKept, user, attempt -> check(ctx, isKept, user, text(form, "password"), attempt));
+            }
         } else if (once != null) {
             // It can't be guessed, so failures of others are no reason to wait.
-            enter(ctx, isKept, site.gate().enterByLink(once), "link");
+            enter(ctx, isKept, site.gate().enterByLink(once), "", "link");
         } else {
             reply(ctx, request, loginPage(HttpResponseStatus.OK, ""), false);
         }
+    }
+
+    private static Map<String, List<String>> form(FullHttpRequest request) {
+        return new QueryStringDecoder(
+                        request.content().toString(StandardCharsets.UTF_8), StandardCharsets.UTF_8, false, PARAMETERS_MAX)
+                .parameters();
     }
 
     /**
@@ -217,41 +240,69 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
      * @param look answers, and returns whether the token was right
      */
     private void weigh(ChannelHandlerContext ctx, boolean isKept, BooleanSupplier look) {
-        if (!site.gate().isGuessable()) {
+        if (site.gate().isGuessable()) {
+            begin(ctx, isKept, "", attempt -> attempt.end(look.getAsBoolean()));
+        } else {
             var unused = look.getAsBoolean();
-            return;
         }
-        Attempt attempt = site.backoff().begin(ctx.channel().remoteAddress(), "");
+    }
+
+    /** Begins an attempt to log in, after a delay if there were failures. */
+    private void begin(ChannelHandlerContext ctx, boolean isKept, String account, Consumer<Attempt> look) {
+        // A log-in with an account is that of a user, whose password takes long to check.
+        Attempt attempt = account.isEmpty()
+                ? site.backoff().begin(ctx.channel().remoteAddress(), "")
+                : site.backoff().beginSlow(ctx.channel().remoteAddress(), account);
         if (attempt == null) {
-            site.audit().onRefused(ctx.channel().remoteAddress(), "", "too many log-ins wait already");
-            long waitSeconds = TimeUnit.NANOSECONDS.toSeconds(site.backoff().delayMaxNanos());
-            FullHttpResponse later = loginPage(
-                    HttpResponseStatus.TOO_MANY_REQUESTS,
-                    "Too many attempts were wrong. Try again in " + waitSeconds + " seconds.");
-            later.headers().set(HttpHeaderNames.RETRY_AFTER, waitSeconds);
-            send(ctx, later, isKept);
+            refuseForNow(ctx, isKept, account);
         } else if (attempt.delayNanos() == 0) {
-            attempt.end(look.getAsBoolean());
+            look.accept(attempt);
         } else {
             site.counters().increment(Counter.LOGINS_DELAYED);
             waiting = attempt;
             ctx.executor().schedule(() -> {
                 if (waiting == attempt) {
                     waiting = null;
-                    attempt.end(look.getAsBoolean());
+                    look.accept(attempt);
                 }
             }, attempt.delayNanos(), TimeUnit.NANOSECONDS);
         }
     }
 
-    private boolean enter(ChannelHandlerContext ctx, boolean isKept, Gate.Outcome outcome, String how) {
+    private void refuseForNow(ChannelHandlerContext ctx, boolean isKept, String account) {
+        site.audit().onRefused(ctx.channel().remoteAddress(), account, "too many log-ins wait already");
+        long waitSeconds = TimeUnit.NANOSECONDS.toSeconds(site.backoff().delayMaxNanos());
+        FullHttpResponse later = loginPage(
+                HttpResponseStatus.TOO_MANY_REQUESTS, "Too many attempts were wrong. Try again in " + waitSeconds + " seconds.");
+        later.headers().set(HttpHeaderNames.RETRY_AFTER, waitSeconds);
+        send(ctx, later, isKept);
+    }
+
+    /** Checks a password, which takes long, on another thread. */
+    private void check(ChannelHandlerContext ctx, boolean isKept, String user, String password, Attempt attempt) {
+        waiting = attempt;
+        boolean isTaken = site.users().check(user, password, () -> ctx.channel().isActive(), role -> onLoop(ctx, () -> {
+            if (waiting == attempt) {
+                waiting = null;
+                attempt.end(role != null);
+                enter(ctx, isKept, role == null ? site.gate().wrong() : site.gate().enterAs(user, role), user, "password");
+            }
+        }));
+        if (!isTaken) {
+            waiting = null;
+            attempt.abandon();
+            refuseForNow(ctx, isKept, user);
+        }
+    }
+
+    private boolean enter(ChannelHandlerContext ctx, boolean isKept, Gate.Outcome outcome, String account, String how) {
         boolean isIn = outcome instanceof Gate.Open;
-        audit(ctx, isIn, how);
+        audit(ctx, isIn, account, how);
         FullHttpResponse response =
                 switch (outcome) {
                     case Gate.Open open -> {
                         // No redirection: after a link on a foreign page, the request would come without the cookie.
-                        FullHttpResponse entered = html(HttpResponseStatus.OK, ENTERED);
+                        FullHttpResponse entered = Answers.html(HttpResponseStatus.OK, ENTERED);
                         entered.headers().set(HttpHeaderNames.SET_COOKIE, site.cookie(open.session()));
                         yield entered;
                     }
@@ -262,17 +313,17 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         return isIn;
     }
 
-    private void audit(ChannelHandlerContext ctx, boolean isIn, String how) {
+    private void audit(ChannelHandlerContext ctx, boolean isIn, String account, String how) {
         if (isIn) {
-            site.audit().onAdmitted(ctx.channel().remoteAddress(), "", how);
+            site.audit().onAdmitted(ctx.channel().remoteAddress(), account, how);
         } else {
-            site.audit().onRefused(ctx.channel().remoteAddress(), "", "wrong " + how);
+            site.audit().onRefused(ctx.channel().remoteAddress(), account, "wrong " + how);
         }
     }
 
     private void logout(ChannelHandlerContext ctx, FullHttpRequest request) {
         site.gate().leave(cookie(request));
-        FullHttpResponse response = html(HttpResponseStatus.OK, LEFT);
+        FullHttpResponse response = Answers.html(HttpResponseStatus.OK, LEFT);
         response.headers().set(HttpHeaderNames.SET_COOKIE, site.noCookie());
         response.headers().set("Clear-Site-Data", "\"cookies\", \"storage\"");
         reply(ctx, request, response, false);
@@ -280,7 +331,9 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private FullHttpResponse loginPage(HttpResponseStatus status, String message) {
         String page = new String(site.assets().get("login.html").content(), StandardCharsets.UTF_8);
-        return html(status, page.replace("<!--message-->", message));
+        List<String> parts = site.loginParts();
+        String shown = LOGIN_PART.matcher(page).replaceAll(part -> parts.contains(part.group(1)) ? Matcher.quoteReplacement(part.group(2)) : "");
+        return Answers.html(status, shown.replace("<!--message-->", message));
     }
 
     private boolean isLoggedIn(FullHttpRequest request) {
@@ -304,61 +357,63 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private void api(
             ChannelHandlerContext ctx, FullHttpRequest request, String path, Map<String, List<String>> parameters) {
-        boolean isKept = HttpUtil.isKeepAlive(request);
+        boolean isPost = request.method().equals(HttpMethod.POST);
+        Ask ask = new Ask(path, isPost ? form(request) : parameters, HttpUtil.isKeepAlive(request));
         String authorization = request.headers().get(HttpHeaderNames.AUTHORIZATION);
-        if (isLoggedIn(request)) {
-            serve(ctx, isKept, path, parameters, cookie(request));
+        String session = cookie(request);
+        Principal principal = site.gate().principal(session);
+        if (principal != null && isPost && !isProven(request, principal)) {
+            site.counters().increment(Counter.REQUESTS_UNPROVEN);
+            site.audit().onRefused(ctx.channel().remoteAddress(), principal.name(), "a request without proof that a page of the console made it");
+            reply(ctx, request, Answers.json(HttpResponseStatus.FORBIDDEN, Map.of("error", "no page of this console has asked for this")), false);
+        } else if (principal != null) {
+            serve(ctx, ask, principal, session);
         } else if (authorization != null && authorization.startsWith(BEARER)) {
             String token = authorization.substring(BEARER.length()).strip();
-            weigh(ctx, isKept, () -> serveProgram(ctx, isKept, path, parameters, token));
+            weigh(ctx, ask.isKept(), () -> serveProgram(ctx, ask, token));
         } else {
-            refuse(ctx, isKept);
+            refuse(ctx, ask.isKept());
         }
+    }
+
+    /** Returns whether a page of this console made the request: no other page can read the session's proof. */
+    private static boolean isProven(FullHttpRequest request, Principal principal) {
+        String proof = request.headers().get(PROOF);
+        return proof != null
+                && MessageDigest.isEqual(
+                        proof.getBytes(StandardCharsets.UTF_8), principal.proof().getBytes(StandardCharsets.UTF_8));
     }
 
     private void refuse(ChannelHandlerContext ctx, boolean isKept) {
         site.counters().increment(Counter.REQUESTS_WITHOUT_LOGIN);
-        send(ctx, plain(HttpResponseStatus.UNAUTHORIZED, "Log in first."), isKept);
+        send(ctx, Answers.plain(HttpResponseStatus.UNAUTHORIZED, "Log in first."), isKept);
     }
 
-    private boolean serveProgram(
-            ChannelHandlerContext ctx, boolean isKept, String path, Map<String, List<String>> parameters, String token) {
+    private boolean serveProgram(ChannelHandlerContext ctx, Ask ask, String token) {
         boolean isRight = site.gate().isToken(token);
         if (!isRight || !isAudited) {
-            audit(ctx, isRight, "bearer token");
+            audit(ctx, isRight, "", "bearer token");
         }
         isAudited = isRight;
         if (isRight) {
-            serve(ctx, isKept, path, parameters, null);
+            serve(ctx, ask, site.gate().program(), null);
         } else {
-            refuse(ctx, isKept);
+            refuse(ctx, ask.isKept());
         }
         return isRight;
     }
 
     /** @param session null for a program, which sends its token each time */
-    private void serve(
-            ChannelHandlerContext ctx, boolean isKept, String path, Map<String, List<String>> parameters, @Nullable String session) {
-        switch (path) {
-            case "/api/stream" -> stream(ctx, session);
-            case "/api/cluster" -> later(ctx, isKept, () -> json(HttpResponseStatus.OK, site.cluster()));
-            case "/api/inspection" -> {
-                String member = first(parameters, "member");
-                later(ctx, isKept, () -> inspection(member == null ? "" : member));
-            }
-            default -> send(ctx, plain(HttpResponseStatus.NOT_FOUND, "There is no such thing."), isKept);
+    private void serve(ChannelHandlerContext ctx, Ask ask, Principal principal, @Nullable String session) {
+        if (ask.path().equals("/api/stream")) {
+            stream(ctx, session);
+        } else {
+            later(ctx, ask.isKept(), () -> answers.of(ask, principal, ctx.channel().remoteAddress()));
         }
     }
 
-    private FullHttpResponse inspection(String member) {
-        Map<?, ?> found = site.inspection(member);
-        return found == null
-                ? json(HttpResponseStatus.NOT_FOUND, Map.of("error", "no member of this name answers"))
-                : json(HttpResponseStatus.OK, found);
-    }
-
     private static FullHttpResponse probe(Site.Health health) {
-        return json(health.isGood() ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE, health.document());
+        return Answers.json(health.isGood() ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE, health.document());
     }
 
     private void stream(ChannelHandlerContext ctx, @Nullable String session) {
@@ -367,7 +422,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         if (!site.admit(opened)) {
             site.counters().increment(Counter.BROWSERS_REFUSED);
             FullHttpResponse response =
-                    plain(HttpResponseStatus.SERVICE_UNAVAILABLE, "As many pages are open as console.browsers-max allows.");
+                    Answers.plain(HttpResponseStatus.SERVICE_UNAVAILABLE, "As many pages are open as console.browsers-max allows.");
             send(ctx, response, false);
             return;
         }
@@ -387,15 +442,19 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
                 response = answer.get();
             } catch (IllegalStateException e) {
                 LOG.debug("a request can't be answered", e);
-                response = json(HttpResponseStatus.SERVICE_UNAVAILABLE, Map.of("error", String.valueOf(e.getMessage())));
+                response = Answers.json(HttpResponseStatus.SERVICE_UNAVAILABLE, Map.of("error", String.valueOf(e.getMessage())));
             }
             FullHttpResponse made = response;
-            try {
-                ctx.executor().execute(() -> send(ctx, made, isKept));
-            } catch (RejectedExecutionException e) {
-                LOG.debug("the console has closed before an answer");
-            }
+            onLoop(ctx, () -> send(ctx, made, isKept));
         });
+    }
+
+    private static void onLoop(ChannelHandlerContext ctx, Runnable task) {
+        try {
+            ctx.executor().execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the console has closed before an answer");
+        }
     }
 
     private void reply(ChannelHandlerContext ctx, FullHttpRequest request, FullHttpResponse response, boolean isLast) {
@@ -418,28 +477,14 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         }
     }
 
-    private static FullHttpResponse json(HttpResponseStatus status, Map<?, ?> document) {
-        return response(status, "application/json", Json.write(document).getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static FullHttpResponse html(HttpResponseStatus status, String text) {
-        return response(status, "text/html; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static FullHttpResponse plain(HttpResponseStatus status, String text) {
-        return response(status, "text/plain; charset=utf-8", (text + "\n").getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static FullHttpResponse response(HttpResponseStatus status, String type, byte[] content) {
-        FullHttpResponse response =
-                new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, Unpooled.wrappedBuffer(content));
-        response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
-        return response;
-    }
-
     private static @Nullable String first(Map<String, List<String>> parameters, String name) {
         List<String> values = parameters.getOrDefault(name, List.of());
         return values.isEmpty() ? null : values.getFirst();
+    }
+
+    private static String text(Map<String, List<String>> parameters, String name) {
+        String value = first(parameters, name);
+        return value == null ? "" : value;
     }
 
     // ------------------------------------------------------------------ the connection
@@ -472,6 +517,9 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         LOG.debug("a connection of the console is closed", cause);
         ctx.close();
     }
+
+    /** A part of the page for log-in that is of use in some cases only, with its name. */
+    private static final Pattern LOGIN_PART = Pattern.compile("<!--([a-z]+)-->\n(.*?)<!--/\\1-->\n", Pattern.DOTALL);
 
     private static final String ENTERED = """
             <!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">

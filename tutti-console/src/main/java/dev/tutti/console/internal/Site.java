@@ -1,7 +1,13 @@
 package dev.tutti.console.internal;
 
+import dev.tutti.Operations;
 import dev.tutti.console.ConsoleSettings;
+import dev.tutti.console.Role;
+import dev.tutti.console.internal.alerts.AlertRule;
+import dev.tutti.console.internal.alerts.Alerts;
+import dev.tutti.console.internal.alerts.Webhook;
 import dev.tutti.console.internal.look.Assets;
+import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.PrivateFile;
@@ -10,6 +16,7 @@ import dev.tutti.internal.door.Backoff;
 import dev.tutti.internal.door.Hosts;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 public final class Site implements AutoCloseable {
 
     /** Files of the console's page alone. */
-    private static final List<String> PAGE =
-            List.of("index.html", "login.html", "app.js", "map.js", "pages.js", "sites.js", "timeline.js");
+    private static final List<String> PAGE = List.of(
+            "index.html", "login.html", "actions.js", "app.js", "data.js", "map.js", "pages.js", "session.js", "sites.js", "timeline.js");
 
     private static final int TOKEN_FILE_BYTES_MAX = 4_096;
 
@@ -41,11 +48,15 @@ public final class Site implements AutoCloseable {
     private final Settings settings;
     private final CounterTable counters = new CounterTable();
     private final Assets assets = new Assets(PAGE, name -> Site.class.getResourceAsStream("assets/" + name));
+    private final boolean isTokenKnown;
+    private final Users users;
     private final Gate gate;
     private final Backoff backoff;
     private final Audit audit;
-    private final boolean isTokenKnown;
     private final Witnesses witnesses;
+    private final Operators operators;
+    private final @Nullable Webhook webhook;
+    private final Alerts alerts;
     private final ClusterPoller poller;
     private final Listener listener;
     private final @Nullable Listener healthListener;
@@ -64,10 +75,23 @@ public final class Site implements AutoCloseable {
     public Site(Settings settings, Witnesses witnesses) {
         this.settings = settings;
         this.witnesses = witnesses;
+        this.operators = new Operators(witnesses);
         String tokenFile = settings.get(ConsoleSettings.TOKEN_FILE);
         this.isTokenKnown = !tokenFile.isEmpty();
+        String token = tokenFile.isEmpty() ? Gate.newSecret() : token(ConsoleSettings.TOKEN_FILE, Path.of(tokenFile));
+        List<AlertRule> rules = Alerts.rules(settings.get(ConsoleSettings.ALERTS));
+        URI address = webhookAddress(settings);
+        if (rules.isEmpty() != (address == null)) {
+            throw new SettingException("console.alerts and console.webhook are set together; one is missing");
+        }
+        String webhookFile = settings.get(ConsoleSettings.WEBHOOK_TOKEN_FILE);
+        String webhookToken = webhookFile.isEmpty() ? "" : token(ConsoleSettings.WEBHOOK_TOKEN_FILE, Path.of(webhookFile));
+        // A connection waits for one password at a time.
+        this.users = new Users(settings.get(ConsoleSettings.USERS_FILE), settings.get(ConsoleSettings.CONNECTIONS_MAX), System::nanoTime);
         this.gate = new Gate(
-                isTokenKnown ? token(Path.of(tokenFile)) : Gate.newSecret(),
+                token,
+                settings.get(ConsoleSettings.TOKEN_ROLE),
+                users::role,
                 settings.get(ConsoleSettings.SESSION).toNanos(),
                 System::nanoTime);
         // Waiting log-ins leave some places of their origin to others.
@@ -80,12 +104,16 @@ public final class Site implements AutoCloseable {
         List<String> names = new ArrayList<>(settings.get(ConsoleSettings.HOSTS));
         names.add(settings.get(ConsoleSettings.ADDRESS));
         this.hosts = new Hosts(names);
-        this.poller = new ClusterPoller(
-                witnesses,
-                counters,
-                settings.get(ConsoleSettings.INTERVAL).toNanos(),
-                settings.get(ConsoleSettings.HISTORY).toNanos(),
-                settings.get(ConsoleSettings.BROWSERS_MAX));
+        Webhook hook = address == null
+                ? null
+                : new Webhook(address, webhookToken, settings.get(ConsoleSettings.WEBHOOK_TIMEOUT).toNanos());
+        this.webhook = hook;
+        this.alerts = new Alerts(rules, alert -> {
+            if (hook != null) {
+                hook.post(alert);
+            }
+        }, System::nanoTime);
+        this.poller = new ClusterPoller(witnesses, counters, settings, alerts::onFigures);
         listener.accept();
         if (healthListener != null) {
             healthListener.accept();
@@ -101,29 +129,38 @@ public final class Site implements AutoCloseable {
         }
     }
 
-    private static String token(Path file) {
-        checkPrivate(file);
+    private static @Nullable URI webhookAddress(Settings settings) {
+        String text = settings.get(ConsoleSettings.WEBHOOK);
+        try {
+            return text.isEmpty() ? null : Webhook.address(text, !settings.get(ConsoleSettings.WEBHOOK_TOKEN_FILE).isEmpty());
+        } catch (IllegalArgumentException e) {
+            throw new SettingException("console.webhook: " + e.getMessage(), e);
+        }
+    }
+
+    private static String token(Setting<String> setting, Path file) {
+        checkPrivate(setting, file);
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(TOKEN_FILE_BYTES_MAX);
             String token = new String(bytes, StandardCharsets.UTF_8).strip();
             if (token.length() < Gate.TOKEN_LENGTH_MIN || token.length() > Gate.TOKEN_LENGTH_MAX) {
-                throw new SettingException("console.token-file: the token in " + file + " has " + token.length()
+                throw new SettingException(setting.name() + ": the token in " + file + " has " + token.length()
                         + " characters; " + Gate.TOKEN_LENGTH_MIN + " to " + Gate.TOKEN_LENGTH_MAX + " are right");
             }
             return token;
         } catch (IOException e) {
-            throw new SettingException("console.token-file: " + file + " can't be read: "
+            throw new SettingException(setting.name() + ": " + file + " can't be read: "
                     + e.getClass().getSimpleName().replace("Exception", ""), e);
         }
     }
 
-    private static void checkPrivate(Path file) {
+    private static void checkPrivate(Setting<String> setting, Path file) {
         try {
             if (Files.exists(file)) {
                 PrivateFile.check(file);
             }
         } catch (IOException e) {
-            throw new SettingException("console.token-file: " + e.getMessage(), e);
+            throw new SettingException(setting.name() + ": " + e.getMessage(), e);
         }
     }
 
@@ -149,9 +186,9 @@ public final class Site implements AutoCloseable {
         return address() + "login?once=" + gate.newLink();
     }
 
-    /** Returns whether people can log in without a link. */
-    public boolean isTokenKnown() {
-        return isTokenKnown;
+    /** Returns an address that logs in the first browser that opens it, with at most the role of the person who gives it away. */
+    String link(Gate.Principal maker, Role role) {
+        return address() + "login?once=" + gate.newLink(maker, role);
     }
 
     /** Returns counters by name. */
@@ -159,6 +196,15 @@ public final class Site implements AutoCloseable {
         Map<String, Long> status = new LinkedHashMap<>(counters.report());
         status.put("browsers", (long) poller.browsers());
         status.put("logins-refused", gate.refused());
+        Webhook hook = webhook;
+        if (hook != null) {
+            status.put("alerts-firing", alerts.firing());
+            status.put("alerts-left-out", alerts.leftOut());
+            status.put("alerts-sent", hook.sent());
+            status.put("alerts-sent-again", hook.retries());
+            status.put("alerts-failed", hook.failed());
+            status.put("alerts-dropped", hook.dropped());
+        }
         status.put("connections", (long) listener.places().taken());
         status.put("connections-evicted", listener.places().evicted());
         status.put("connections-refused", listener.places().refused());
@@ -177,6 +223,26 @@ public final class Site implements AutoCloseable {
 
     Gate gate() {
         return gate;
+    }
+
+    /** Returns the parts of the page for log-in that are of use: those for users, for the token, and what joins them. */
+    List<String> loginParts() {
+        List<String> parts = new ArrayList<>();
+        if (users.isKept()) {
+            parts.add("users");
+        }
+        // Without users there is nothing else to show, though nobody knows the token.
+        if (isTokenKnown || !users.isKept()) {
+            parts.add("token");
+        }
+        if (parts.size() == 2) {
+            parts.add("both");
+        }
+        return parts;
+    }
+
+    Users users() {
+        return users;
     }
 
     Backoff backoff() {
@@ -231,6 +297,27 @@ public final class Site implements AutoCloseable {
         return found == null ? null : found.values();
     }
 
+    Map<String, Object> history(History.Span span) {
+        return poller.history(span);
+    }
+
+    /** Returns the views of data at a member; null if it does not answer. */
+    @Nullable Map<?, ?> views(String member) {
+        Doc found = witnesses.views(member);
+        return found == null ? null : found.values();
+    }
+
+    /** Returns a page of a view of data at a member; null if it does not answer. */
+    @Nullable Map<?, ?> page(String member, String group, String kind, String after) {
+        Doc found = witnesses.page(member, group, kind, after);
+        return found == null ? null : found.values();
+    }
+
+    /** Has members do something that changes them; returns the outcomes by member. */
+    Map<String, Operations.Outcome> operate(String user, Operators.Request request) {
+        return operators.operate(user, request, poller.cluster());
+    }
+
     Health health() {
         Doc now = currentHealth();
         boolean isAlive = now.is("alive");
@@ -263,5 +350,9 @@ public final class Site implements AutoCloseable {
             healthListener.close();
         }
         poller.close();
+        users.close();
+        if (webhook != null) {
+            webhook.close();
+        }
     }
 }

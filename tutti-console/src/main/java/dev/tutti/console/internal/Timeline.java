@@ -34,7 +34,7 @@ final class Timeline {
     /** Kinds of events that are stories by themselves; their texts are in the page. */
     private static final Set<String> SINGLE = Set.of(
             "started", "problem", "problem-over", "link-resumed", "unreachable", "late", "stack-mismatch", "state", "slow-listener", "send-waited",
-            "refused");
+            "refused", "operation");
 
     /** An observation by one member about another. */
     private record Notice(String witness, String about, long at, String kind, boolean isGraceful, String cause) {}
@@ -184,7 +184,9 @@ final class Timeline {
         long at = event.number("epochMillis");
         String group = event.text("group");
         Doc details = event.at("details");
-        String about = kind + ' ' + witness + ' ' + group + ' ' + details.text("problem") + ' ' + details.text("subject");
+        // Each operation is a story of its own.
+        String subject = kind.equals("operation") ? event.text("text") : details.text("subject");
+        String about = kind + ' ' + witness + ' ' + group + ' ' + details.text("problem") + ' ' + subject;
         Story last = stories.get(about);
         if (last != null && at - last.lastAt() <= TOGETHER_MILLIS) {
             last.onAgain(at, event.text("text"), event.text("cause"));

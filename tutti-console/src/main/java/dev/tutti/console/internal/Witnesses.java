@@ -1,5 +1,7 @@
 package dev.tutti.console.internal;
 
+import dev.tutti.Operations.Operation;
+import dev.tutti.Operations.Outcome;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,19 @@ public interface Witnesses extends AutoCloseable {
 
     /** Returns the events of members that answer in time, by name, since the last call. */
     Map<String, Page> events(Cursors cursors);
+
+    /** Returns the views of data at a member, as {@code views}; null if it does not answer. */
+    @Nullable Doc views(String member);
+
+    /** Returns a page of a view of data at a member: columns, rows and the next position, or an error; null if it does not answer. */
+    @Nullable Doc page(String member, String group, String kind, String after);
+
+    /**
+     * Has a member do something that changes it. Waits until it is done, or for some seconds.
+     *
+     * @param user person who asks
+     */
+    Outcome operate(String member, String user, Operation operation);
 
     /** Returns this member's health: {@code alive}, {@code ready} and {@code reasons}. */
     Doc health();

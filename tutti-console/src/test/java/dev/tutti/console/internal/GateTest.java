@@ -3,7 +3,11 @@ package dev.tutti.console.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.console.Role;
+import dev.tutti.console.internal.Gate.Principal;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -13,7 +17,8 @@ class GateTest {
     private static final String TOKEN = "correct horse battery staple";
 
     private long nanos = 17;
-    private final Gate gate = new Gate(TOKEN, TimeUnit.HOURS.toNanos(1), () -> nanos);
+    private final Map<String, Role> users = new HashMap<>(Map.of("ann", Role.OPERATOR, "bob", Role.READER));
+    private final Gate gate = new Gate(TOKEN, Role.READER, users::get, TimeUnit.HOURS.toNanos(1), () -> nanos);
 
     private String enter() {
         return ((Gate.Open) gate.enter(TOKEN)).session();
@@ -78,7 +83,7 @@ class GateTest {
     @Test
     void tokensThatItMakesCannotBeGuessed() {
         assertThat(gate.isGuessable()).isTrue();
-        assertThat(new Gate(Gate.newSecret(), 1, () -> 0).isGuessable()).isFalse();
+        assertThat(new Gate(Gate.newSecret(), Role.READER, users::get, 1, () -> 0).isGuessable()).isFalse();
     }
 
     @Test
@@ -102,6 +107,76 @@ class GateTest {
 
     @Test
     void aTokenOfAFewCharactersIsRefused() {
-        assertThatThrownBy(() -> new Gate("short", 1, () -> 0)).hasMessageContaining("16").hasMessageContaining("5");
+        assertThatThrownBy(() -> new Gate("short", Role.READER, users::get, 1, () -> 0)).hasMessageContaining("16").hasMessageContaining("5");
+    }
+
+    private Principal of(Gate.Outcome outcome) {
+        return gate.principal(((Gate.Open) outcome).session());
+    }
+
+    @Test
+    void aSessionHasThePresentRoleOfItsUserAndEndsWithTheUser() {
+        String session = ((Gate.Open) gate.enterAs("bob", Role.READER)).session();
+        assertThat(gate.principal(session).role()).isEqualTo(Role.READER);
+        users.put("bob", Role.OPERATOR);
+        assertThat(gate.principal(session).role()).isEqualTo(Role.OPERATOR);
+        users.remove("bob");
+        assertThat(gate.principal(session)).isNull();
+        users.put("bob", Role.OPERATOR);
+        assertThat(gate.principal(session)).as("a new user of the same name").isNull();
+    }
+
+    @Test
+    void theTokenAndThePrintedLinkHaveTheRoleOfTheToken() {
+        assertThat(of(gate.enter(TOKEN)).role()).isEqualTo(Role.READER);
+        assertThat(of(gate.enterByLink(gate.newLink())).role()).isEqualTo(Role.READER);
+        assertThat(gate.program().role()).isEqualTo(Role.READER);
+    }
+
+    @Test
+    void aLinkHasAtMostTheRoleOfItsMaker() {
+        Principal ann = of(gate.enterAs("ann", Role.OPERATOR));
+        Principal bob = of(gate.enterAs("bob", Role.READER));
+        assertThat(of(gate.enterByLink(gate.newLink(ann, Role.READER))).role()).isEqualTo(Role.READER);
+        assertThatThrownBy(() -> gate.newLink(bob, Role.OPERATOR)).hasMessageContaining("reader");
+        String session = ((Gate.Open) gate.enterByLink(gate.newLink(ann, Role.OPERATOR))).session();
+        assertThat(gate.principal(session).role()).isEqualTo(Role.OPERATOR);
+        assertThat(gate.principal(session).name()).isEqualTo("link of ann");
+        users.put("ann", Role.READER);
+        assertThat(gate.principal(session).role()).as("its maker is a reader now").isEqualTo(Role.READER);
+        users.remove("ann");
+        assertThat(gate.principal(session)).as("its maker is gone").isNull();
+    }
+
+    @Test
+    void aLinkOfSomebodyWhoIsGoneOpensNothing() {
+        String link = gate.newLink(of(gate.enterAs("ann", Role.OPERATOR)), Role.READER);
+        users.remove("ann");
+        assertThat(gate.enterByLink(link)).isEqualTo(new Gate.Wrong());
+    }
+
+    @Test
+    void linksOfPeopleAreGoodOnceAndAsManyAsAllowed() {
+        Principal ann = of(gate.enterAs("ann", Role.OPERATOR));
+        String printed = gate.newLink();
+        String first = gate.newLink(ann, Role.READER);
+        for (int more = 0; more < Gate.LINKS_MAX; more++) {
+            gate.newLink(ann, Role.READER);
+        }
+        assertThat(gate.enterByLink(first)).as("the oldest made room").isEqualTo(new Gate.Wrong());
+        assertThat(gate.enterByLink(printed)).as("the printed one makes no room").isInstanceOf(Gate.Open.class);
+        String once = gate.newLink(ann, Role.READER);
+        assertThat(gate.enterByLink(once)).isInstanceOf(Gate.Open.class);
+        assertThat(gate.enterByLink(once)).isEqualTo(new Gate.Wrong());
+        String late = gate.newLink(ann, Role.READER);
+        nanos += Gate.LINK_NANOS;
+        assertThat(gate.enterByLink(late)).isEqualTo(new Gate.Wrong());
+    }
+
+    @Test
+    void sessionsHaveProofsOfTheirOwn() {
+        Principal one = of(gate.enterAs("ann", Role.OPERATOR));
+        Principal other = of(gate.enterAs("ann", Role.OPERATOR));
+        assertThat(one.proof()).hasSize(43).isNotEqualTo(other.proof());
     }
 }

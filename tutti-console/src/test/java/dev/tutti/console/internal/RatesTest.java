@@ -49,4 +49,24 @@ class RatesTest {
         rates.begin();
         assertThat(read(100, SECOND)).isNaN();
     }
+
+    private double readRest(long whole, long part, long nanos) {
+        rates.begin();
+        return rates.ofRest("counter", whole, part, nanos);
+    }
+
+    @Test
+    void aPartIsTakenAway() {
+        assertThat(readRest(1_000, 900, 0)).isNaN();
+        assertThat(readRest(3_000, 2_700, SECOND)).isEqualTo(200);
+    }
+
+    @Test
+    void aPartThatIsCountedEarlyCausesNoPeakAfterwards() {
+        readRest(1_000, 900, 0);
+        assertThat(readRest(1_100, 1_800, SECOND)).as("the part is ahead").isZero();
+        assertThat(readRest(2_100, 1_800, 2 * SECOND)).as("the whole has followed").isEqualTo(200);
+        assertThat(readRest(50, 10, 3 * SECOND)).as("another start").isNaN();
+        assertThat(readRest(150, 60, 4 * SECOND)).isEqualTo(50);
+    }
 }

@@ -9,6 +9,8 @@ import dev.tutti.core.admission.Newcomer;
 import dev.tutti.core.admission.TokenProof;
 import dev.tutti.core.driver.Effects;
 import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * as one whose handshake is not over meanwhile.
  */
 public final class Admission {
+
+    /** Most excluded nodes that are remembered; a further one ends the exclusion of the oldest. */
+    public static final int EXCLUDED_MAX = 64;
 
     private static final byte[] NOTHING = new byte[0];
     private static final byte[] NO_CHALLENGE = new byte[TokenProof.BYTES];
@@ -40,6 +45,9 @@ public final class Admission {
 
     /** Token that this node proves to know; empty for none. */
     private byte[] token = NOTHING;
+
+    /** Reasons why nodes are excluded, the oldest first. */
+    private final SequencedMap<NodeId, String> excluded = new LinkedHashMap<>();
 
     Admission(NodeId self, String cluster, Links links, Memory memory, Effects effects, Handshake handshake) {
         this.self = self;
@@ -63,6 +71,20 @@ public final class Admission {
     /** Takes the token that this node proves to know from now on; empty for none. */
     public void useToken(byte[] known) {
         token = known.clone();
+    }
+
+    /** Has a node refused from now on, whatever rules say; another incarnation of it is not. */
+    public void exclude(NodeId node, String reason) {
+        excluded.remove(node);
+        if (excluded.size() >= EXCLUDED_MAX) {
+            excluded.pollFirstEntry();
+        }
+        excluded.put(node, reason);
+    }
+
+    /** Returns why a node is excluded; null if it is not. */
+    @Nullable String exclusion(NodeId node) {
+        return excluded.get(node);
     }
 
     /** Asks {@code again} about all nodes that were admitted and have a session. */

@@ -121,6 +121,11 @@ final class Handshake {
             refuse(connection, Refusal.IDENTITY, Hello.NONE, objection);
             return;
         }
+        String exclusion = admission.exclusion(node);
+        if (exclusion != null) {
+            refuse(connection, Refusal.ADMISSION, Hello.NONE, exclusion);
+            return;
+        }
         if (!admission.isAdmitted(connection, node, hello.admission() == Hello.EXCHANGE_REQUIRED)) {
             admission.onHello(connection, hello);
             return;
@@ -274,6 +279,11 @@ final class Handshake {
         String identity = objection(node, connection.credentials);
         if (identity != null) {
             refuseDialed(connection, Refusal.IDENTITY, identity);
+            return;
+        }
+        String exclusion = admission.exclusion(node);
+        if (exclusion != null) {
+            refuseDialed(connection, Refusal.ADMISSION, exclusion);
             return;
         }
         if (!admission.isAdmitted(connection, node, false)) {

@@ -1,18 +1,23 @@
 package dev.tutti.protocols.node;
 
+import dev.tutti.core.NodeId;
 import dev.tutti.core.admission.AdmissionDesk;
 import dev.tutti.protocols.link.Admission;
+import dev.tutti.protocols.link.Link;
+import dev.tutti.protocols.link.Links;
 import java.util.function.LongConsumer;
 
 /** The part of a node that decides which other nodes may come in, and what its environment tells it. */
 public final class NodeAdmission {
 
+    private final Links links;
     private final Admission exchange;
     private final EffectQueue effects;
     private final LongConsumer beginTurn;
 
-    NodeAdmission(Admission exchange, EffectQueue effects, LongConsumer beginTurn) {
-        this.exchange = exchange;
+    NodeAdmission(Links links, EffectQueue effects, LongConsumer beginTurn) {
+        this.links = links;
+        this.exchange = links.admission();
         this.effects = effects;
         this.beginTurn = beginTurn;
     }
@@ -26,6 +31,21 @@ public final class NodeAdmission {
     public void use(AdmissionDesk desk, byte[] challengeKey, byte[] token) {
         exchange.useToken(token);
         exchange.use((connection, newcomer) -> effects.question(() -> desk.decide(connection, newcomer)), challengeKey);
+    }
+
+    /**
+     * Ends the session with a node, and begins no further one with this incarnation of it: a new process may come in under the
+     * same name and address. Until this node ends, or {@value Admission#EXCLUDED_MAX} others were excluded.
+     *
+     * @param reason as the other node is told
+     */
+    public void exclude(long nowNanos, NodeId node, String reason) {
+        beginTurn.accept(nowNanos);
+        exchange.exclude(node, reason);
+        Link link = links.link(node);
+        if (link != null) {
+            links.close(link, false, reason);
+        }
     }
 
     /** Takes the token that this node proves to know from now on; empty for none. */

@@ -129,7 +129,7 @@ public final class NodeMachine implements HostedMachine {
                 settings.get(NodeSettings.HANDSHAKE_TIMEOUT).toNanos(),
                 settings.get(NodeSettings.HANDSHAKES_MAX));
         this.links = new Links(self, cluster, versions, limits, memory, effects, new Owner());
-        this.admission = new NodeAdmission(links.admission(), effects, this::begin);
+        this.admission = new NodeAdmission(links, effects, this::begin);
         this.discovery = new Discovery(
                 self.address(),
                 new Discovery.Limits(

@@ -5,6 +5,7 @@ import { History } from "./charts.js";
 import { themes } from "./theme.js";
 import { plain } from "./timeline.js";
 import { Sites, SitePage, hasSites } from "./sites.js";
+import { session, loadSession, invite } from "./session.js";
 import { Overview, Members, Groups, GroupPage, MemberPage, TimeLine } from "./pages.js";
 
 const STALE_MILLIS = 4_000;
@@ -134,6 +135,18 @@ function live() {
 
 setInterval(live, 1_000);
 connect();
+
+// ------------------------------------------------------------------ the person who is logged in
+
+document.getElementById("invite").addEventListener("click", invite);
+
+async function showSession() {
+  await loadSession();
+  text(document.getElementById("whoami"), session.name + ", " + session.role);
+  page.permit?.();
+}
+
+showSession();
 
 // ------------------------------------------------------------------ colours
 

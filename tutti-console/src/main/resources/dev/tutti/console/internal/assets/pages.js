@@ -5,6 +5,8 @@ import { count, bytes, percent, perSecond, micros, duration, plural, list, value
 import { ClusterMap, pairsOf, relaysOf, isOwn } from "./map.js";
 import { Charts } from "./charts.js";
 import { StoryList } from "./timeline.js";
+import { MemberActions, GroupActions } from "./actions.js";
+import { GroupData } from "./data.js";
 
 const INSPECT_MILLIS = 2_000;
 
@@ -378,10 +380,14 @@ export class GroupPage {
     this.map.chips.hidden = true;
     this.windows = windowTable();
     this.layers = h("ol", { class: "layers" });
+    this.actions = new GroupActions(name);
+    this.data = new GroupData(name);
     this.stories = new StoryList(20);
     this.element = h("div", {}, this.head.element, h("div", { class: "stack" },
       h("div", { class: "grid hero" }, this.map.element, card("story-title", "What happened here", this.stories.nothing, this.stories.element)),
+      this.data.element,
       card("windows-title", "Windows: who holds whom back", this.windows.element),
+      this.actions.element,
       h("section", { "aria-labelledby": "stack-title" },
         h("div", { class: "card-head" }, h("h2", { id: "stack-title" }, "The stack, from the application down")), this.layers)));
     this.inspections = new Inspections(() => this.names ?? [], (found) => this.showStack(found));
@@ -390,12 +396,14 @@ export class GroupPage {
   show(model) {
     const group = model.groups.find((each) => each.name === this.name);
     text(this.head.title, this.name);
+    this.actions.show(group);
     if (!group) {
       text(this.head.line, "Nobody is in this group now.");
       return;
     }
     this.names = group.members.map((row) => row.name);
     if (!this.inspections.found.size) this.inspections.ask();
+    this.data.show(this.names);
     text(this.head.line, [group.split ? `Split in ${group.views.length}` : `View ${Math.max(0, ...group.views.map((view) => view.number))}`,
       plural(group.members.length, "member"), group.order].filter(Boolean).join(", ") + ".");
     this.map.show(model);
@@ -429,7 +437,10 @@ export class GroupPage {
     this.stories.show(this.app.stories().filter((story) => story.group === this.name || story.groups.some((each) => each.name === this.name)));
   }
 
-  close() { this.inspections.close(); }
+  close() {
+    this.inspections.close();
+    this.data.close();
+  }
 }
 
 export class MemberPage {
@@ -439,12 +450,14 @@ export class MemberPage {
     this.head = heading();
     this.head.element.prepend(h("p", { class: "crumb" }, h("a", { href: "#/members" }, "Members")));
     this.facts = h("dl", { class: "facts" });
+    this.actions = new MemberActions(name);
     this.windows = windowTable();
     this.links = linkTable();
     this.parts = h("ol", { class: "layers" });
     this.stories = new StoryList(20);
     this.element = h("div", {}, this.head.element, h("div", { class: "stack" },
       h("section", { class: "card", "aria-label": "Facts" }, this.facts),
+      this.actions.element,
       card("windows-title", "Its groups and windows", this.windows.element),
       card("links-title", "Its links", this.links.element),
       card("story-title", "What happened to it", this.stories.nothing, this.stories.element),
@@ -455,6 +468,7 @@ export class MemberPage {
   show(model) {
     const member = model.members.find((each) => each.name === this.name);
     text(this.head.title, this.name);
+    this.actions.show(member);
     if (!member) {
       text(this.head.line, "No member of this name is known now.");
       return;

@@ -3,7 +3,7 @@
 import { h, keyed, text, attribute, icon } from "./dom.js";
 import { time, plural, list } from "./format.js";
 
-const WARNS = new Set(["sites-suspected", "sites-dropped", "sites-gap", "late", "problem", "slow-listener", "send-waited", "stack-mismatch", "unreachable", "refused", "link-resumed"]);
+const WARNS = new Set(["sites-suspected", "sites-dropped", "sites-gap", "late", "problem", "slow-listener", "send-waited", "stack-mismatch", "unreachable", "refused", "link-resumed", "operation"]);
 const ICON_OF = { joined: "joined", left: "left", "left-group": "left", lost: "lost", silent: "silent", merged: "merged", started: "started", state: "state",
   "sites-up": "joined", "sites-back": "merged", "sites-away": "lost" };
 

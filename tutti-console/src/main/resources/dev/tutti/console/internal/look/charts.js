@@ -31,6 +31,12 @@ export class History {
   load(document) {
     this.names = document.series;
     this.points = document.points.map(([at, members]) => ({ at, members }));
+    // Where nobody has looked for long, lines are broken.
+    const step = document.stepMillis ?? 0;
+    if (step > 5_000) {
+      this.points = this.points.flatMap((point, index) => index && point.at - this.points[index - 1].at > 2.5 * step
+        ? [{ at: this.points[index - 1].at + step, members: {} }, point] : [point]);
+    }
   }
 
   add(model) {
@@ -52,19 +58,52 @@ export class History {
   }
 }
 
+/** Spans that charts may have: the last minutes, as they are kept here, and longer ones, which the server has. */
+const SPANS = [["recent", "Minutes"], ["hours", "2 hours"], ["day", "A day"]];
+const LONG_AGAIN_MILLIS = 15_000;
+
 export class Charts {
   constructor(history) {
     this.history = history;
-    this.element = h("section", { class: "charts", "aria-label": "Figures over time" });
+    this.span = "recent";
+    this.grid = h("div", { class: "charts" });
+    this.chips = h("fieldset", { class: "chips" }, h("legend", { class: "unseen" }, "Time span"), SPANS.map(([span, words]) =>
+      h("label", {}, h("input", { type: "radio", name: "span", value: span, checked: span === "recent", onchange: () => this.choose(span) }), h("span", {}, words))));
+    this.element = h("section", { class: "over-time", "aria-label": "Figures over time" },
+      h("div", { class: "card-head" }, h("h2", {}, "Figures over time"), this.chips), this.grid);
     this.charts = CHARTS.map((definition, index) => new Chart(definition, index));
-    this.element.append(...this.charts.map((chart) => chart.element));
+    this.grid.append(...this.charts.map((chart) => chart.element));
     this.observer = new ResizeObserver(() => this.charts.forEach((chart) => chart.resize()));
-    this.observer.observe(this.element);
+    this.observer.observe(this.grid);
+  }
+
+  async choose(span) {
+    this.span = span;
+    clearTimeout(this.timer);
+    if (span === "recent") {
+      this.long = null;
+      this.show();
+      return;
+    }
+    try {
+      const response = await fetch("/api/history?span=" + span);
+      if (this.span !== span || this.isClosed) return;
+      if (response.ok) {
+        this.long = new History();
+        this.long.load(await response.json());
+        this.show();
+      }
+    } catch {
+      // The server does not answer; it may come back.
+    }
+    if (this.span === span && !this.isClosed) this.timer = setTimeout(() => this.choose(span), LONG_AGAIN_MILLIS);
   }
 
   show() {
-    const names = this.history.members();
-    this.charts.forEach((chart) => chart.show(this.history, names));
+    if (this.span !== "recent" && !this.long) return;
+    const history = this.long ?? this.history;
+    const names = history.members();
+    this.charts.forEach((chart) => chart.show(history, names));
   }
 
   /** Colours have changed. */
@@ -74,6 +113,8 @@ export class Charts {
   }
 
   close() {
+    this.isClosed = true;
+    clearTimeout(this.timer);
     this.observer.disconnect();
     this.charts.forEach((chart) => chart.forget());
   }

@@ -175,7 +175,7 @@ class InspectionTest {
 
     @Test
     void keepsSecretsToItself() {
-        String canary = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj";
+        String canary = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0GjKx6Pu4EaSc";
         Node node = start(Node.tcp(0).secret(canary), "a");
         assertThat(node.inspection().settings()).doesNotContainKey("security.secret");
         assertThat(node.inspection().json()).doesNotContain(canary);

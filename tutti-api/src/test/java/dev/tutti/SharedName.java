@@ -21,7 +21,7 @@ final class SharedName {
             nodes.add(Node.tcp(port)
                     .bind("127.0.0." + (number + 1))
                     .name("n" + number)
-                    .secret("WXBmGH8kqVb3nPzR5sTtUu7Qy2LdJcEaF9hNMxK4")
+                    .secret("WXBmGH8kqVb3nPzR5sTtUu7Qy2LdJcEaF9hNMxK4j0S")
                     .seeds("shop:" + port)
                     .start());
         }

@@ -72,9 +72,9 @@ class SilenceTest {
 
     @Test
     void wrongAuthorityIsToldAtBothEnds() throws InterruptedException {
-        Node first = start(Node.tcp(0).name("a").secret("q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj"));
+        Node first = start(Node.tcp(0).name("a").secret("q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0GjKx6Pu4EaSc"));
         BlockingQueue<Event> atFirst = follow(first);
-        Node second = start(Node.tcp(0).name("b").secret("k3Wq8_Rt5Yb1-Nz7Mc2Dv9Hs4Gx6Jf0Lp").seeds(first.address()));
+        Node second = start(Node.tcp(0).name("b").secret("k3Wq8_Rt5Yb1-Nz7Mc2Dv9Hs4Gx6Jf0LpTa4Vi9OeQg").seeds(first.address()));
         Problem alone = await(second, follow(second), Kind.ALONE);
         assertThat(alone.text()).contains("no trust at " + first.address() + " (IPv4)");
         assertThat(alone.advice()).contains("security.secret", "tls.authority");

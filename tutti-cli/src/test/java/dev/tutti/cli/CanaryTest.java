@@ -82,6 +82,8 @@ class CanaryTest {
     private Process start(String name, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
                 "-XX:StartFlightRecording:settings=profile,filename=" + directory.resolve(name + ".jfr"),
                 "-Dorg.slf4j.simpleLogger.log.dev.tutti=trace",
                 "-Dorg.slf4j.simpleLogger.log.io.netty=trace",

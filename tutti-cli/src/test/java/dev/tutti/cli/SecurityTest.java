@@ -48,6 +48,7 @@ class SecurityTest {
     private static final long LIMIT_SECONDS = 30;
     private static final int MEMBERS = 3;
     private static final int CHANGES = 10;
+    private static final int PAUSE_MILLIS = 5;
 
     /** Long enough to start three nodes. */
     private static final Duration EXPIRY = Duration.ofSeconds(10);
@@ -179,13 +180,14 @@ class SecurityTest {
             talk(MEMBERS);
         }
 
-        /** Sends messages among the first members. */
+        /** Sends a message among the first members, and leaves the processor to other tests for a moment. */
         private void talk(int members) throws InterruptedException {
             String text = "m" + sent++;
             groups.get(sent % members).send(text);
             for (BlockingQueue<String> queue : received.subList(0, members)) {
                 assertThat(queue.poll(LIMIT_SECONDS, TimeUnit.SECONDS)).isEqualTo(text);
             }
+            assertThat(received.getFirst().poll(PAUSE_MILLIS, TimeUnit.MILLISECONDS)).as("another message").isNull();
         }
 
         /** Asserts that the last member is in no view ten seconds after {@code start}; the others talk meanwhile. */

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ChromiumRelaysTest {
 
     private static final Path PICTURES = Path.of("target", "screenshots");
-    private static final String SECRET = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj";
+    private static final String SECRET = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0GjKx6Pu4EaSc";
 
     @TempDir
     private Path directory;

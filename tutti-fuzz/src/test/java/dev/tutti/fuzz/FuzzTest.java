@@ -18,8 +18,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Gives every decoder its corpus and some thousands of hostile inputs, always the same ones. {@code -Dtutti.fuzz.seed}
- * and {@code -Dtutti.fuzz.runs} give others and more; {@code ./tutti-fuzz/campaign} looks for new ones, guided by
- * coverage.
+ * and {@code -Dtutti.fuzz.runs} give others and more, {@code -Dtutti.test.seeds} all of the usual number;
+ * {@code ./tutti-fuzz/campaign} looks for new ones, guided by coverage.
  */
 @Execution(ExecutionMode.CONCURRENT) // They are so many that one after the other would outlast all other classes.
 class FuzzTest {
@@ -28,6 +28,9 @@ class FuzzTest {
 
     /** Number of runs, in thousandths of the usual number. */
     private static final long RUNS = Long.getLong("tutti.fuzz.runs", 1_000);
+
+    /** Part of the runs after which a target is left that has had all of its outcomes. */
+    private static final int FEW = System.getProperties().containsKey("tutti.fuzz.runs") || Integer.getInteger("tutti.test.seeds", 0) > 0 ? 1 : 4;
 
     /** Bound of the processor time for an input; real time would depend on the load of the machine. */
     private static final long INPUT_NANOS_MAX = 2_000_000_000L;
@@ -66,7 +69,7 @@ class FuzzTest {
         }
         Mutator mutator = new Mutator(SEED);
         int runs = runs(target);
-        for (int run = 0; run < runs; run++) {
+        for (int run = 0; run < runs && (run < runs / FEW || !outcomes.containsAll(target.outcomes())); run++) {
             outcomes.addAll(run(target, mutator.mutate(start)));
         }
         Set<String> missing = new TreeSet<>(target.outcomes());

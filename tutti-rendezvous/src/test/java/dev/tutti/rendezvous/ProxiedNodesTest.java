@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class ProxiedNodesTest {
 
-    private static final String SECRET = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj";
+    private static final String SECRET = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0GjKx6Pu4EaSc";
     private static final String TOKEN = "3aJ0fYx2Q8mZ5uKe";
     private static final int MESSAGES = 300;
     private static final int LONG_SECONDS = 600;

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class RelayTlsTest {
 
-    private static final String SECRET = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj";
+    private static final String SECRET = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0GjKx6Pu4EaSc";
 
     @TempDir
     private Path directory;

@@ -61,7 +61,7 @@ class RelayedSitesTest {
     private static NodeBuilder bridge(String advertised, String servers) {
         return Node.tcp(0)
                 .cluster("bridge")
-                .set("security.secret", "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj")
+                .set("security.secret", "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0GjKx6Pu4EaSc")
                 .set("bind.advertise", advertised)
                 .set("rendezvous.servers", servers)
                 .set("detection.timeout", "20 s");

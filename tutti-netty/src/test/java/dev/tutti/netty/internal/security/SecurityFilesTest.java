@@ -95,20 +95,20 @@ class SecurityFilesTest {
         Path file = secrets(TlsSettings.GENERATED);
         Security changing = new Security(SecretSource.of(secretFile(file), "127.0.0.1:7800"));
         Trust before = new Security(SecretSource.of(TlsSettings.secret(Io.NIO, TlsSettings.GENERATED), "127.0.0.1:7801")).trust();
-        Trust after = new Security(SecretSource.of(TlsSettings.secret(Io.NIO, TlsSettings.SECRET), "127.0.0.1:7801")).trust();
+        Trust after = new Security(SecretSource.of(TlsSettings.secret(Io.NIO, TlsSettings.CHOSEN), "127.0.0.1:7801")).trust();
         assertThat(believes(changing.trust(), before)).isTrue();
         assertThat(believes(changing.trust(), after)).isFalse();
-        secrets(TlsSettings.GENERATED, TlsSettings.SECRET);
+        secrets(TlsSettings.GENERATED, TlsSettings.CHOSEN);
         assertThat(changing.refresh()).isTrue();
         assertThat(believes(changing.trust(), before)).isTrue();
         assertThat(believes(changing.trust(), after)).isTrue();
         assertThat(believes(before, changing.trust())).as("shows the first").isTrue();
-        secrets(TlsSettings.SECRET, TlsSettings.GENERATED, "");
+        secrets(TlsSettings.CHOSEN, TlsSettings.GENERATED, "");
         assertThat(changing.refresh()).isTrue();
         assertThat(believes(after, changing.trust())).as("shows the first").isTrue();
         assertThat(believes(before, changing.trust())).isFalse();
         assertThat(believes(changing.trust(), before)).isTrue();
-        secrets(TlsSettings.SECRET, TlsSettings.GENERATED, TlsSettings.SECRET + "x");
+        secrets(TlsSettings.CHOSEN, TlsSettings.GENERATED, TlsSettings.SECRET);
         assertThat(changing.refresh()).as("three").isFalse();
         assertThat(believes(after, changing.trust())).isTrue();
     }

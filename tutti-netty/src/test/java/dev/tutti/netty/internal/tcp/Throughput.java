@@ -24,7 +24,7 @@ final class Throughput {
             for (Io io : kinds) {
                 Settings settings = Probe.settings(io);
                 if (isSecret) {
-                    settings = settings.with(TransportSettings.SECRET, "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj");
+                    settings = settings.with(TransportSettings.SECRET, "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0GjKx6Pu4EaSc");
                 }
                 if (arguments.length > 1 && arguments[1].equals("off")) {
                     settings = settings.with(TransportSettings.CHECKSUM, TransportSettings.Checksum.OFF);

@@ -119,7 +119,7 @@ final class CooperativeThreads {
     /** Number of times that the baton has been handed over. */
     private volatile long handovers;
 
-    /** What the watchdog has found of the strand from which it has taken the baton. */
+    /** Finding of the watchdog about the strand from which it has taken the baton. */
     private @Nullable Stuck stuckStrand;
 
     /** Strands that have handed the baton back and wait. */
@@ -404,7 +404,7 @@ final class CooperativeThreads {
         RUNNING
     }
 
-    /** What the watchdog has seen at its last looks; only its thread uses this. */
+    /** Memory of the watchdog's last looks; only its thread uses this. */
     private final class Looks {
         private long handover;
         private int ofStrand;

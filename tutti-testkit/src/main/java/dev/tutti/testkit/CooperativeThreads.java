@@ -119,7 +119,7 @@ final class CooperativeThreads {
     /** Number of times that the baton has been handed over. */
     private volatile long handovers;
 
-    /** Finding of the watchdog about the strand from which it has taken the baton. */
+    /** The state of the strand from which the watchdog has taken the baton; null if it has taken none. */
     private @Nullable Stuck stuckStrand;
 
     /** Strands that have handed the baton back and wait. */
@@ -404,7 +404,7 @@ final class CooperativeThreads {
         RUNNING
     }
 
-    /** Memory of the watchdog's last looks; only its thread uses this. */
+    /** Numbers of looks in a row that found the same; only the thread of the watchdog uses them. */
     private final class Looks {
         private long handover;
         private int ofStrand;

@@ -89,6 +89,15 @@ final class Browser implements AutoCloseable {
         throw new AssertionError("Chromium has no page: " + body);
     }
 
+    /** The page that was asked is no longer there: it loads again, or another one is opened. */
+    private static final class PageReplaced extends AssertionError {
+        private static final long serialVersionUID = 1;
+
+        PageReplaced(String answer) {
+            super(answer);
+        }
+    }
+
     private final class Listener implements WebSocket.Listener {
         private final StringBuilder text = new StringBuilder();
 
@@ -120,7 +129,7 @@ final class Browser implements AutoCloseable {
         if (whole.get("result") instanceof Map<?, ?> result) {
             return result;
         }
-        throw new AssertionError(method + ": " + answer);
+        throw answer.contains("Inspected target navigated or closed") ? new PageReplaced(answer) : new AssertionError(method + ": " + answer);
     }
 
     // ------------------------------------------------------------------ the page
@@ -146,8 +155,13 @@ final class Browser implements AutoCloseable {
         }
     }
 
+    /** Returns whether an expression is true; false, too, if another page took the place of this one before it answered. */
     boolean is(String expression) {
-        return Boolean.TRUE.equals(evaluate(expression));
+        try {
+            return Boolean.TRUE.equals(evaluate(expression));
+        } catch (PageReplaced e) {
+            return false;
+        }
     }
 
     void awaitSettled() throws InterruptedException {

@@ -34,9 +34,11 @@ class DrawingBoardTest {
     }
 
     private DrawingBoard start(String... seeds) {
-        // Quick to find each other, but not to give up somebody who waits for a processor.
-        NodeBuilder builder =
-                Node.tcp(0).name("m" + nodes.size()).set("discovery.patience", "200 ms").seeds(seeds);
+        // A node without seeds is the first one at once; others wait for those that are there, however late a processor is free.
+        NodeBuilder builder = Node.tcp(0)
+                .name("m" + nodes.size())
+                .set("discovery.patience", seeds.length == 0 ? "200 ms" : "30 s")
+                .seeds(seeds);
         Node node = builder.start();
         nodes.add(node);
         DrawingBoard board = DrawingBoard.start(node, server -> server.port(0));

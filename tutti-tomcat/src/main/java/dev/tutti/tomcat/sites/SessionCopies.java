@@ -24,7 +24,8 @@ import org.slf4j.Logger;
  * request. A request of a session whose last copy is of another site takes that over first: its users come from a site that is lost,
  * or go back to one that is there again. Thread-safe.
  *
- * <p>Attributes that two sites have changed at the same time are not merged: the session is as one of the sites has left it.
+ * <p>Attributes that two sites have changed at the same time are not merged: the session is as one of the sites has left it. A change at one
+ * site stands against requests at another that did not know of it and changed nothing.
  */
 public final class SessionCopies implements AutoCloseable {
 
@@ -101,7 +102,7 @@ public final class SessionCopies implements AutoCloseable {
                         Codec.TEXT,
                         SessionCopy.CODEC)
                 // A use of a session at one site stands against the end of it at another that did not know of the use.
-                .merge((key, earlier, later) -> later)
+                .merge((key, earlier, later) -> SessionCopy.merge(earlier, later))
                 .onEntry(this::onEntry)
                 .join();
     }
@@ -185,7 +186,7 @@ public final class SessionCopies implements AutoCloseable {
         }
         boolean isOthers = present != null && !present.site().equals(site) && sessions.takenFrom(key) != present.number();
         if (!isOthers) {
-            copies.put(key, new SessionCopy(site, nextNumber(), wallMillis.getAsLong(), current.maxInactiveSeconds(), current.image()));
+            copies.put(key, new SessionCopy(site, nextNumber(), wallMillis.getAsLong(), current.maxInactiveSeconds(), false, current.image()));
         }
     }
 
@@ -221,11 +222,24 @@ public final class SessionCopies implements AutoCloseable {
             boolean isTaken = sessions.take(key, copy.image(), copy.number());
             if (isTaken) {
                 countTaken();
-                onChanged(key);
+                own(key, copy);
             }
             return isTaken;
         } finally {
             one.unlock();
+        }
+    }
+
+    /** Writes that this site has the session now. That is no change: it gives way to one at the other site that is still on its way. */
+    private void own(String key, SessionCopy taken) {
+        SessionCopy present = copies.get(key);
+        if (present == null || present.number() != taken.number()) {
+            return;
+        }
+        try {
+            copies.put(key, taken.takenOver(site, nextNumber(), wallMillis.getAsLong()));
+        } catch (MapException e) {
+            noteUnwritten(key, e);
         }
     }
 
@@ -280,7 +294,7 @@ public final class SessionCopies implements AutoCloseable {
         status.put("site-copies", copies.size());
         lock.lock();
         try {
-            status.put("site-copies-to-write", changed.size());
+            status.put("site-copies-to-write", changed.size() + (isWriting ? 1 : 0));
             status.put("site-copies-unwritten", unwritten);
             status.put("site-sessions-taken-over", taken);
         } finally {

@@ -153,8 +153,14 @@ public final class UserFile {
         if (password.length() > PASSWORD_LENGTH_MAX) {
             return false;
         }
-        PasswordHash expected = user == null ? Nobody.PASSWORD : user.password;
+        PasswordHash expected = user == null ? ofNobody() : user.password;
         return expected.matches(password) && user != null;
+    }
+
+    /** Returns a password that is never right, and takes as long to check as the slowest of the users. */
+    private PasswordHash ofNobody() {
+        return PasswordHash.never(
+                users.values().stream().mapToInt(user -> user.password.iterations()).max().orElse(PasswordHash.ITERATIONS));
     }
 
     /** Writes the file in one step, readable by its owner only. */
@@ -175,11 +181,6 @@ public final class UserFile {
         } finally {
             Files.deleteIfExists(made);
         }
-    }
-
-    /** The password of users that are not there, made when the first of them is asked for. */
-    private static final class Nobody {
-        static final PasswordHash PASSWORD = PasswordHash.of("a password of nobody", PasswordHash.ITERATIONS);
     }
 
     @Override

@@ -52,7 +52,7 @@ class ChromiumOperatorTest {
         Path key = Files.writeString(directory.resolve("key"), "0123456789abcdef0123456789abcdef");
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
         Path users = directory.resolve("users");
-        UserFile.empty().with("ann", Role.OPERATOR, PASSWORD).with("bob", Role.READER, PASSWORD).write(users);
+        UserFile.empty().with("ann", Role.OPERATOR, PASSWORD, 1_000).with("bob", Role.READER, PASSWORD, 1_000).write(users);
         first = Node.tcp(0).name("oboe").cluster("orchestra").set("records.directory", "memory").set("operator.key-file", key.toString()).start();
         second = Node.tcp(0).name("cello").cluster("orchestra").set("records.directory", "memory").set("operator.key-file", key.toString()).seeds(first.address()).start();
         orders = first.group("orders").join();

@@ -33,11 +33,17 @@ class UserFileTest {
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
         UserFile read = UserFile.read(file);
         assertThat(read.roles()).isEqualTo(Map.of("ann", Role.OPERATOR, "bob", Role.READER));
-        assertThat(read.isRight("ann", PASSWORD)).isTrue();
-        assertThat(read.isRight("ann", "another password")).isFalse();
-        assertThat(read.isRight("nobody", PASSWORD)).isFalse();
-        assertThat(read.isRight("ann", PASSWORD.repeat(100))).isFalse();
         assertThat(read.without("ann").roles()).containsOnlyKeys("bob");
+        assertThat(read.without("ann").isRight("bob", "another password")).isTrue();
+    }
+
+    @Test
+    void onlyTheUsersOwnPasswordIsRight() {
+        UserFile users = UserFile.empty().with("ann", Role.OPERATOR, PASSWORD, 1_000).with("bob", Role.READER, "another password", 1_000);
+        assertThat(users.isRight("ann", PASSWORD)).isTrue();
+        assertThat(users.isRight("ann", "another password")).isFalse();
+        assertThat(users.isRight("nobody", PASSWORD)).isFalse();
+        assertThat(users.isRight("ann", PASSWORD.repeat(100))).isFalse();
     }
 
     @Test

@@ -41,6 +41,11 @@ public final class PasswordHash {
         return new PasswordHash(iterations, salt, derive(password, iterations, salt));
     }
 
+    /** Returns the hash of no password: none matches it. */
+    public static PasswordHash never(int iterations) {
+        return new PasswordHash(iterations, new byte[SALT_BYTES], new byte[HASH_BYTES]);
+    }
+
     /**
      * Reads a hash.
      *
@@ -68,6 +73,10 @@ public final class PasswordHash {
                     + " and " + hash.length);
         }
         return new PasswordHash(iterations, salt, hash);
+    }
+
+    public int iterations() {
+        return iterations;
     }
 
     /** Returns whether a password is the right one. Takes as long for a wrong one. */

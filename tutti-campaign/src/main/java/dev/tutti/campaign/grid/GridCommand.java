@@ -4,6 +4,7 @@ import dev.tutti.campaign.commands.CampaignCommand;
 import dev.tutti.campaign.grid.faults.FaultsRun;
 import dev.tutti.campaign.host.ChaosException;
 import dev.tutti.campaign.host.Scratch;
+import dev.tutti.campaign.host.Shell;
 import dev.tutti.campaign.sites.process.Outcome;
 import dev.tutti.internal.Json;
 import java.nio.file.Path;
@@ -89,13 +90,17 @@ public final class GridCommand extends CampaignCommand {
             description = "Of load before that, without kills, 0 to 86400 (default: ${DEFAULT-VALUE}).")
     private int calm;
 
-    @Option(names = "--warm-up", paramLabel = "SECONDS", defaultValue = "60",
+    @Option(names = "--warm-up", paramLabel = "SECONDS", defaultValue = "150",
             description = "Of load before both, whose times are not reported, 0 to 86400 (default: ${DEFAULT-VALUE}).")
     private int warmUp;
 
     @Option(names = "--kill-every", paramLabel = "SECONDS", defaultValue = "30",
             description = "Time between kills of mediators, 2 to 86400 (default: ${DEFAULT-VALUE}).")
     private int killEvery;
+
+    @Option(names = "--restart-after", paramLabel = "SECONDS", defaultValue = "1",
+            description = "Time from the end of a mediator to its start, 1 to one less than --kill-every (default: ${DEFAULT-VALUE}).")
+    private int restartAfter;
 
     @Option(names = "--delay", paramLabel = "MILLIS", defaultValue = "40",
             description = "Of the lines between sites, one way, 0 to 1000 (default: ${DEFAULT-VALUE}).")
@@ -118,8 +123,8 @@ public final class GridCommand extends CampaignCommand {
                     + " consumers, with a kill every " + CI_KILL_SECONDS + " s, and faults of " + CI_OUTAGE_SECONDS + " s (default: full).")
     private Profile profile = Profile.FULL;
 
-    @Option(names = "--jvm", paramLabel = "OPTION", description = "For the JVM of each process; may be repeated.")
-    private List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
+    @Option(names = "--jvm", paramLabel = "OPTION", description = "A further option for the JVM of each process; may be repeated.")
+    private List<String> furtherOptions = new ArrayList<>();
 
     @Option(names = "--keep", description = "Keeps the logs also if nothing was broken.")
     private boolean isKept;
@@ -136,6 +141,7 @@ public final class GridCommand extends CampaignCommand {
         check("--calm", calm, 0, 86_400);
         check("--warm-up", warmUp, 0, 86_400);
         check("--kill-every", killEvery, 2, 86_400);
+        check("--restart-after", restartAfter, 1, killEvery - 1);
         check("--delay", delay, 0, 1_000);
         check("--mediators", mediators, 1, 5);
         check("--clients", clients, 1, 500);
@@ -166,7 +172,7 @@ public final class GridCommand extends CampaignCommand {
                 Duration.ofSeconds(isCi ? CI_OUTAGE_SECONDS : OUTAGE_SECONDS),
                 Duration.ofSeconds(isCi ? CI_LEASE_SECONDS : LEASE_SECONDS),
                 delay,
-                options);
+                options(false));
         try (FaultsRun run = new FaultsRun(faults, directory, this::say)) {
             return run.run();
         }
@@ -180,11 +186,18 @@ public final class GridCommand extends CampaignCommand {
                 Duration.ofSeconds(isCi ? CI_CALM_SECONDS : calm),
                 Duration.ofSeconds(isCi ? CI_SECONDS : seconds),
                 Duration.ofSeconds(isCi ? CI_KILL_SECONDS : killEvery),
+                Duration.ofSeconds(isCi ? 1 : restartAfter),
                 delay,
                 mediators,
                 isCi ? CI_CLIENTS : clients,
-                options,
+                options(!isCi),
                 heap);
+    }
+
+    /** @param isMeasured whether processes live long enough for C2, which costs more than it saves in a short run */
+    private List<String> options(boolean isMeasured) {
+        String compilers = isMeasured ? "-XX:TieredStopAtLevel=4" : "-XX:TieredStopAtLevel=1";
+        return Shell.options(List.of("-XX:+UseSerialGC", compilers, "--enable-native-access=ALL-UNNAMED"), furtherOptions);
     }
 
     private void check(String option, int value, int min, int max) {

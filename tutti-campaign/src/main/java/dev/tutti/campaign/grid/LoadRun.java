@@ -40,10 +40,8 @@ final class LoadRun implements AutoCloseable {
     /** A lease of 20 seconds, and some for the members to agree. */
     private static final long ENTRIES_SECONDS_MAX = 40;
 
-    private static final long RESTART_MILLIS = 1_000;
-
-    /** Time before the end in which nothing is killed. */
-    private static final long QUIET_SECONDS = 8;
+    /** Time from the last start of a mediator to the end. */
+    private static final long QUIET_SECONDS = 7;
 
     private static final long PROGRESS_SECONDS = 5;
     private static final long POLL_MILLIS = 100;
@@ -55,6 +53,7 @@ final class LoadRun implements AutoCloseable {
      * @param warmUp time at the beginning whose times under way are not reported
      * @param calm time after that in which nothing is killed
      * @param time with kills, after both
+     * @param restartAfter time from the end of a mediator to its start; shorter than that between two kills
      * @param delayMillis of the lines between sites, one way
      * @param mediators of each site
      * @param clients that the producers and consumers of a site's process of clients share
@@ -67,6 +66,7 @@ final class LoadRun implements AutoCloseable {
             Duration calm,
             Duration time,
             Duration killEvery,
+            Duration restartAfter,
             long delayMillis,
             int mediators,
             int clients,
@@ -208,8 +208,11 @@ final class LoadRun implements AutoCloseable {
         long calmNanos = begin + choice.warmUp.toNanos();
         long killsNanos = calmNanos + choice.calm.toNanos();
         long end = killsNanos + choice.time.toNanos();
-        long killUntil = end - TimeUnit.SECONDS.toNanos(QUIET_SECONDS);
+        long killUntil = end - choice.restartAfter.toNanos() - TimeUnit.SECONDS.toNanos(QUIET_SECONDS);
         long nextKillNanos = killsNanos;
+        long restartNanos = 0;
+        // A mediator that was killed and has not been started yet; negative if there is none.
+        int downSlot = -1;
         long nextProgress = begin;
         Phase phase = Phase.WARM_UP;
         while (System.nanoTime() < end) {
@@ -221,7 +224,12 @@ final class LoadRun implements AutoCloseable {
             }
             if (now >= nextKillNanos && now < killUntil && choice.mediators > 0) {
                 nextKillNanos += choice.killEvery.toNanos();
-                killMediator();
+                restartNanos = now + choice.restartAfter.toNanos();
+                downSlot = killMediator();
+            }
+            if (downSlot >= 0 && now >= restartNanos) {
+                startMember(downSlot);
+                downSlot = -1;
             }
             if (now >= nextProgress) {
                 nextProgress += TimeUnit.SECONDS.toNanos(PROGRESS_SECONDS);
@@ -248,8 +256,8 @@ final class LoadRun implements AutoCloseable {
                 .orElse(0);
     }
 
-    /** Kills mediators by turns, those of the sites one after the other. */
-    private void killMediator() {
+    /** Kills mediators by turns, those of the sites one after the other, and returns the slot of this one. */
+    private int killMediator() {
         int site = nextKill % SITES;
         int slot = site * perSite + 1 + nextKill / SITES % choice.mediators;
         nextKill++;
@@ -259,8 +267,7 @@ final class LoadRun implements AutoCloseable {
         losses.onKill(site, begin, System.currentTimeMillis());
         killed.add(child);
         say.accept("killed " + child.name());
-        Pause.millis(RESTART_MILLIS);
-        startMember(slot);
+        return slot;
     }
 
     /** Ends publishing, and waits until nothing arrives any more. */

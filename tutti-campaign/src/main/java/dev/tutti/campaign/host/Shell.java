@@ -65,6 +65,11 @@ public final class Shell {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
+    /** Returns options of a JVM, and behind them those that a person has added, which win if they say something else. */
+    public static List<String> options(List<String> own, List<String> further) {
+        return Stream.concat(own.stream(), further.stream()).toList();
+    }
+
     /** Returns the command for a JVM like this one, with the same Java and class path, behind {@code prefix}. */
     public static List<String> java(
             List<String> prefix, List<String> options, String mainClass, List<String> arguments) {

@@ -3,6 +3,7 @@ package dev.tutti.campaign.rollout;
 import dev.tutti.campaign.commands.CampaignCommand;
 import dev.tutti.campaign.host.ChaosException;
 import dev.tutti.campaign.host.Scratch;
+import dev.tutti.campaign.host.Shell;
 import dev.tutti.campaign.rollout.RolloutRun.Choice;
 import dev.tutti.campaign.rollout.RolloutRun.Kind;
 import dev.tutti.internal.Json;
@@ -97,9 +98,8 @@ public final class RolloutCommand extends CampaignCommand {
             description = "One of ${COMPLETION-CANDIDATES}; ci has " + CI_PODS + " pods, scales to " + CI_MOST + ", and is under 90 s (default: full).")
     private Profile profile = Profile.FULL;
 
-    @Option(names = "--jvm", paramLabel = "OPTION", description = "For the JVM of each pod; may be repeated.")
-    private List<String> options = new ArrayList<>(List.of(
-            "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "--enable-native-access=ALL-UNNAMED"));
+    @Option(names = "--jvm", paramLabel = "OPTION", description = "A further option for the JVM of each pod; may be repeated.")
+    private List<String> furtherOptions = new ArrayList<>();
 
     @Option(names = "--keep", description = "Keeps the logs also if nothing was lost.")
     private boolean isKept;
@@ -147,6 +147,9 @@ public final class RolloutCommand extends CampaignCommand {
         boolean isCi = profile == Profile.CI;
         Pods.Times times = new Pods.Times(
                 Duration.ofSeconds(propagation), Duration.ofSeconds(pause), Duration.ofSeconds(grace), Duration.ofSeconds(1), Duration.ofMinutes(10));
+        List<String> options = Shell.options(
+                List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "--enable-native-access=ALL-UNNAMED"),
+                furtherOptions);
         return new Choice(
                 kind, count(), isCi ? CI_MOST : most, isCi ? CI_VISITORS : visitors, Duration.ofSeconds(isCi ? 2 : calm), times, !isWithoutDrain, options);
     }

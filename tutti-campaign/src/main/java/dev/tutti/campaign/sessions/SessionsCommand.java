@@ -128,8 +128,8 @@ public final class SessionsCommand extends CampaignCommand {
     @Option(names = "--short", description = "At most a minute: restarts for 45 s, 2 rounds, a pause of 8 s.")
     private boolean isShort;
 
-    @Option(names = "--jvm", paramLabel = "OPTION", description = "For the JVM of each Tomcat; may be repeated.")
-    private List<String> options = new ArrayList<>(List.of("-Xmx256m"));
+    @Option(names = "--jvm", paramLabel = "OPTION", description = "A further option for the JVM of each Tomcat; may be repeated.")
+    private List<String> furtherOptions = new ArrayList<>();
 
     @Option(names = "--files", paramLabel = "DIRECTORY",
             description = "Where tomcat.zip and tutti-tomcat-bundle.jar are (default: those of the build).")
@@ -202,6 +202,7 @@ public final class SessionsCommand extends CampaignCommand {
     private boolean run(Distribution distribution, Path directory, List<Replication> wanted) {
         Map<String, Object> result = new LinkedHashMap<>();
         result.put("scenario", scenario.toString().toLowerCase(Locale.ROOT));
+        List<String> options = Shell.options(List.of("-Xmx256m"), furtherOptions);
         Tally tally = new Tally();
         boolean isGood;
         if (scenario == Scenario.COMPARE) {

@@ -67,7 +67,7 @@ final class RemoteProducer implements Producer {
 
     @Override
     public void publish(Topic topic, Map<String, String> tags, Instant time, Body body) {
-        if (options.topics().stream().noneMatch(pattern -> Patterns.matches(pattern, topic))) {
+        if (!Patterns.anyMatches(options.topics(), topic)) {
             throw new IllegalArgumentException("topic " + topic + " is not among those of producer " + options.name() + ", " + options.topics());
         }
         lock.lock();

@@ -1,6 +1,7 @@
 package dev.tutti.grid.match;
 
 import dev.tutti.grid.Topic;
+import java.util.List;
 
 /** Comparison of patterns of topics, as {@link dev.tutti.grid.Filter#topic} describes and checks them. */
 public final class Patterns {
@@ -10,6 +11,17 @@ public final class Patterns {
     /** Returns whether the pattern chooses the topic. */
     public static boolean matches(String pattern, Topic topic) {
         return covers(pattern, topic.path());
+    }
+
+    /** Returns whether one of the patterns chooses the topic. */
+    public static boolean anyMatches(List<String> patterns, Topic topic) {
+        // Every measurement is asked for here, so no stream is made for it.
+        for (String pattern : patterns) {
+            if (matches(pattern, topic)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether there are topics that both patterns choose. */

@@ -142,7 +142,7 @@ final class LocalProducer implements Producer, Share.Holder {
     }
 
     private void checkTopic(Topic topic) {
-        if (options.topics().stream().noneMatch(pattern -> Patterns.matches(pattern, topic))) {
+        if (!Patterns.anyMatches(options.topics(), topic)) {
             throw new IllegalArgumentException("topic " + topic + " is not among those of producer " + options.name() + ", " + options.topics());
         }
     }

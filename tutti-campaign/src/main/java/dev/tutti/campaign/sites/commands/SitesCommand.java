@@ -3,6 +3,7 @@ package dev.tutti.campaign.sites.commands;
 import dev.tutti.campaign.commands.CampaignCommand;
 import dev.tutti.campaign.host.ChaosException;
 import dev.tutti.campaign.host.Scratch;
+import dev.tutti.campaign.host.Shell;
 import dev.tutti.campaign.sites.cut.CutRun;
 import dev.tutti.campaign.sites.kills.KillsRun;
 import dev.tutti.campaign.sites.process.Outcome;
@@ -116,8 +117,8 @@ public final class SitesCommand extends CampaignCommand {
                     + " 10 s for each rate (throughput) (default: full).")
     private Profile profile = Profile.FULL;
 
-    @Option(names = "--jvm", paramLabel = "OPTION", description = "For the JVM of each process; may be repeated.")
-    private List<String> options = new ArrayList<>(List.of("-Xmx256m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
+    @Option(names = "--jvm", paramLabel = "OPTION", description = "A further option for the JVM of each process; may be repeated.")
+    private List<String> furtherOptions = new ArrayList<>();
 
     @Option(names = "--keep", description = "Keeps the logs, and what is on disk, also if nothing was broken.")
     private boolean isKept;
@@ -177,6 +178,7 @@ public final class SitesCommand extends CampaignCommand {
 
     private Outcome run(Path directory) {
         boolean isCi = profile == Profile.CI;
+        List<String> options = Shell.options(List.of("-Xmx256m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"), furtherOptions);
         return switch (scenario) {
             case KILLS -> {
                 Duration time = isCi ? Duration.ofSeconds(CI_SECONDS) : Duration.ofMillis((long) (minutes * 60_000));

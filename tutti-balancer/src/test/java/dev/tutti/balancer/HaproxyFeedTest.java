@@ -20,10 +20,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A real HAProxy gets its servers from a group. */
+@Tag("slow")
 class HaproxyFeedTest {
 
     private static final String CLUSTER = "haproxy-feed-test";

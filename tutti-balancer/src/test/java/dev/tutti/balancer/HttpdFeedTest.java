@@ -26,10 +26,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A real Apache httpd gets the members of its balancer from a group. */
+@Tag("slow")
 class HttpdFeedTest {
 
     private static final String CLUSTER = "httpd-feed-test";

@@ -17,9 +17,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A web server is killed while clients ask. */
+@Tag("slow")
 class KillTest {
 
     private static final int CLIENTS = 200;

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Nodes that know nothing of each other but a source, over real sockets. All start at once. {@code -Dtutti.test.rounds=10} repeats each
  * case, and each round writes its time.
  */
+@Tag("slow")
 class ClusterTest {
 
     private static final int NODES = 32;

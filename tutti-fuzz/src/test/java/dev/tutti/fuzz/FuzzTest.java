@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.parallel.Execution;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * and {@code -Dtutti.fuzz.runs} give others and more, {@code -Dtutti.test.seeds} all of the usual number;
  * {@code ./tutti-fuzz/campaign} looks for new ones, guided by coverage.
  */
+@Tag("seeds")
 @Execution(ExecutionMode.CONCURRENT) // They are so many that one after the other would outlast all other classes.
 class FuzzTest {
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
  * <p>One lie cannot be repaired: a coordinator that tells one member another decision than the others, since views with
  * one id are one view. After such a lie it is enough that no node throws.
  */
+@Tag("seeds")
 class HostilePeerTest {
 
     private static final int RUNS = Math.min(1_500, Integer.getInteger("tutti.test.seeds", 200));

@@ -16,11 +16,13 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import shop.Shop;
 
 /** The shop of docs/operating/jetty.md in three processes, of which one is killed under load: the others have all that clients were told. */
+@Tag("slow")
 class KillTest {
 
     private static final int USERS = 20;

@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tomcats on real nodes of which two hold each session. */
+@Tag("slow")
 class CopiesTest {
 
     private final Map<TomcatNode, Node> nodes = new LinkedHashMap<>();

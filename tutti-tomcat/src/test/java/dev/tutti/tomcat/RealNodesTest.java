@@ -19,10 +19,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tomcats on real nodes over loopback. */
+@Tag("slow")
 class RealNodesTest {
 
     private final Map<String, Page> pages = new ConcurrentHashMap<>(ShopNode.pages());

@@ -17,10 +17,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tomcats at two sites, over loopback. */
+@Tag("slow")
 class TwoSitesTest {
 
     private final Map<String, Page> pages = new HashMap<>(ShopNode.pages());

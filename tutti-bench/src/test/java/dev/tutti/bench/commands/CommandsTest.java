@@ -19,12 +19,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** Every command, run as briefly as possible: its output and exit code are tested, the figures are not. */
+@Tag("slow")
 @Timeout(240)
 class CommandsTest {
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Nodes that come and go leave nothing behind at those that stay, and partitions of hours heal. {@code
  * -Dtutti.test.seeds=1000} lets a thousand come and go, and a partition last 23 hours.
  */
+@Tag("seeds")
 class VisitorsTest {
 
     private static final Duration FORGET_AFTER = Duration.ofHours(1);

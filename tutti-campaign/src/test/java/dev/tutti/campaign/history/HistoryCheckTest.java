@@ -7,9 +7,11 @@ import dev.tutti.campaign.history.Operation.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Histories that the checks reject, and histories that they accept. Times are in nanoseconds. */
+@Tag("seeds")
 class HistoryCheckTest {
 
     private static final int SEEDS = Math.min(100, Integer.getInteger("tutti.test.seeds", 25));

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.campaign.schedule.Schedule;
 import dev.tutti.campaign.schedule.Swarm;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Schedules with a member that lies. {@code -Dtutti.test.seeds=40} tries as many as tell all lies that are named. */
+@Tag("seeds")
 class LiarTest {
 
     private static final int SEEDS_MAX = 40;

@@ -8,12 +8,14 @@ import dev.tutti.campaign.schedule.Swarm;
 import dev.tutti.protocols.node.NodeMachine;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A small campaign. {@code -Dtutti.test.seeds=100} tries as many schedules as reach all {@link #STATES}; a full campaign is
  * {@code ./tutti sim --schedules 2000}.
  */
+@Tag("seeds")
 class SearchTest {
 
     /** Number of schedules that reach all {@link #STATES}. */

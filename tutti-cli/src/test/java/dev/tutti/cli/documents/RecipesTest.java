@@ -8,14 +8,15 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * All programs of the tutorial and the recipes, in processes that are killed as the pages say. Not among the tests that always run, for
- * the CPU of some twenty JVMs: {@code ./tutti test -pl tutti-cli -am -Dtest=RecipesRun -Dsurefire.failIfNoSpecifiedTests=false}.
+ * All programs of the tutorial and the recipes, in some twenty processes that are killed as the pages say.
  */
-class RecipesRun {
+@Tag("slow")
+class RecipesTest {
 
     @TempDir
     private Path classes;

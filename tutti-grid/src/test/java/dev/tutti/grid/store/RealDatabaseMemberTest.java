@@ -13,11 +13,13 @@ import dev.tutti.grid.member.GridMember;
 import dev.tutti.testing.Await;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Members of a grid whose stores are in a database that is killed and comes back, while entries come and go. */
+@Tag("slow")
 class RealDatabaseMemberTest {
 
     private enum Kind {

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Two nodes whose dials cross and whose connections break, in every order in which things can arrive. The order of the last two
  * steps is explored with {@code -Dtutti.test.seeds} only.
  */
+@Tag("seeds")
 class LinkPairTest {
 
     private static final int RUNS_MAX = 300_000;

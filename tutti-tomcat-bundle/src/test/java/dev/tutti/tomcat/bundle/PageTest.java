@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Follows docs/operating/tomcat.md to the letter, on a Tomcat as it is downloaded. */
+@Tag("slow")
 class PageTest {
 
     private static final String SEPARATOR = "---- step done ----";
@@ -51,7 +52,6 @@ class PageTest {
         assertThat(step.isAsPrinted("ab\nc\nd\n")).isFalse();
     }
 
-    @Tag("slow")
     @Test
     void commandsOfThePageLeadToTwoNodesWhoseSessionsSurvive() throws Exception {
         Page page = Page.read(Path.of(System.getProperty("tutti.home")));

@@ -19,10 +19,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A real Prometheus: it finds targets through a mediator, scrapes the page, and takes remote write. */
+@Tag("slow")
 class RealPrometheusTest {
 
     @Test

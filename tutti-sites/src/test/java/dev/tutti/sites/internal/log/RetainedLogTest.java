@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Logs in memory and on disk: against a model, after damage, and when they can't be written. */
+@Tag("seeds")
 class RetainedLogTest {
 
     private static final int SEGMENT_BYTES = 2_000;

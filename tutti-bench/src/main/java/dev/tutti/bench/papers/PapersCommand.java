@@ -88,6 +88,9 @@ public final class PapersCommand implements Callable<Integer> {
             output.print(list(chosen));
             return output.finish();
         }
+        if (profile == Profile.CI) {
+            output.note("This size shows that each experiment works. Its figures are of JVMs that have run for a second, before what they run is compiled.");
+        }
         List<Experiment> run = new ArrayList<>();
         for (Experiment each : chosen) {
             String obstacle = each.obstacle(isRoot, output.isElsewhere());

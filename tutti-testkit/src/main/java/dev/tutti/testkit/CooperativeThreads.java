@@ -428,7 +428,9 @@ final class CooperativeThreads {
             }
             Thread.State state = test.getState();
             boolean isWaiting = state == Thread.State.BLOCKED || state == Thread.State.WAITING;
-            ofTest = isWaiting && strand == null && !parked.isEmpty() ? ofTest + 1 : 0;
+            // With a permit it waits for a core alone, which may take long on a busy machine.
+            boolean isHandedBack = handedBack.availablePermits() > 0;
+            ofTest = isWaiting && isSame && strand == null && !isHandedBack && !parked.isEmpty() ? ofTest + 1 : 0;
             if (ofTest >= WAITING_LOOKS_MAX) {
                 onStuckTest();
                 return false;

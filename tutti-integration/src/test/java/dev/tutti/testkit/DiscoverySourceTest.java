@@ -19,8 +19,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 
 /** Nodes without seeds, that find each other by a source, in virtual time. */
+@Tag("slow")
 class DiscoverySourceTest {
 
     private static final Duration JOIN = Duration.ofSeconds(5);

@@ -12,10 +12,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** S19 and what goes with it: newcomers have the state exactly at their cut, whoever dies on the way. */
+@Tag("slow")
 @Execution(ExecutionMode.CONCURRENT) // They are so many that one after the other would outlast all other classes.
 class StateTransferTest {
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
  * A small campaign. {@code -Dtutti.test.seeds=100} tries as many schedules as reach all {@link #STATES}; a full campaign is
  * {@code ./tutti sim --schedules 2000}.
  */
+@Tag("slow")
 @Tag("seeds")
 class SearchTest {
 

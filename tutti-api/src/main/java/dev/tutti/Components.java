@@ -3,11 +3,13 @@ package dev.tutti;
 import dev.tutti.NodeInspection.ComponentPart;
 import dev.tutti.NodeInspection.Part;
 import dev.tutti.core.Printable;
+import dev.tutti.core.settings.NodeAttributes;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
 import dev.tutti.internal.diagnostics.EventJournal;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +29,29 @@ import org.slf4j.Logger;
  */
 public final class Components {
 
+    /** Attributes of this node, as a component announces them to other nodes: those of the block {@code Attributes}. From any thread. */
+    public interface AttributeKeeper {
+
+        /** Returns the present attributes by name. Never waits. */
+        Map<String, String> attributes();
+
+        /**
+         * Sets an attribute. Waits until it is announced.
+         *
+         * @throws IllegalArgumentException if the name or the value is none
+         * @throws IllegalStateException if there are as many as there may be
+         * @throws SendException if it can't be announced
+         */
+        void put(String name, String value);
+
+        /**
+         * Removes an attribute, if it is there. Waits until that is announced.
+         *
+         * @throws SendException if it can't be announced
+         */
+        void remove(String name);
+    }
+
     /** Most parts in an inspection; further ones are left out, and counted. */
     public static final int PARTS_MAX = 2_000;
 
@@ -42,6 +67,7 @@ public final class Components {
     private final Predicate<String> isJoined;
     private final Map<String, Supplier<List<ComponentPart>>> sources = new ConcurrentSkipListMap<>();
     private final Map<String, Map<String, View>> views = new ConcurrentSkipListMap<>();
+    private final Map<String, AttributeKeeper> attributeKeepers = new ConcurrentSkipListMap<>();
     private final LongAdder failures = new LongAdder();
     private volatile long leftOut;
 
@@ -159,9 +185,65 @@ public final class Components {
         return row.stream().map(text -> Printable.escape(text.length() > TEXT_MAX ? text.substring(0, TEXT_MAX) + "…" : text)).toList();
     }
 
-    /** Forgets the views of a group that was left. */
+    /**
+     * Has a component announce the node's attributes in a group, until the group is left: they are in inspections of the node as the part {@code
+     * attributes}, and operators may change them. Where several groups have attributes, a change is made in all of them.
+     */
+    public void keepAttributes(String group, AttributeKeeper keeper) {
+        attributeKeepers.put(group, Objects.requireNonNull(keeper, "keeper"));
+        if (!isJoined.test(group)) {
+            // It was left meanwhile.
+            forget(group);
+        }
+    }
+
+    /**
+     * Sets an attribute of this node.
+     *
+     * @throws IllegalArgumentException if the name or the value is none
+     * @throws IllegalStateException if the node announces no attributes, or has as many as it may have
+     */
+    void putAttribute(String name, String value) {
+        NodeAttributes.check(name, value);
+        announced().forEach(keeper -> keeper.put(name, value));
+    }
+
+    /**
+     * Removes an attribute of this node; returns whether there was one.
+     *
+     * @throws IllegalStateException if the node announces no attributes
+     */
+    boolean removeAttribute(String name) {
+        boolean wasThere = false;
+        for (AttributeKeeper keeper : announced()) {
+            wasThere |= keeper.attributes().containsKey(name);
+            keeper.remove(name);
+        }
+        return wasThere;
+    }
+
+    private List<AttributeKeeper> announced() {
+        List<AttributeKeeper> keepers = List.copyOf(attributeKeepers.values());
+        if (keepers.isEmpty()) {
+            throw new IllegalStateException("node " + node + " announces no attributes: its program has to join them, by Attributes.join");
+        }
+        return keepers;
+    }
+
+    /** Returns the attributes that are announced; nothing if no component announces any. */
+    List<Part> attributes() {
+        if (attributeKeepers.isEmpty()) {
+            return List.of();
+        }
+        Map<String, String> all = new LinkedHashMap<>();
+        attributeKeepers.values().forEach(keeper -> all.putAll(keeper.attributes()));
+        return List.of(new Part("attributes", Map.of(), Map.of(), all));
+    }
+
+    /** Forgets the views and the attributes of a group that was left. */
     void forget(String group) {
         views.remove(group);
+        attributeKeepers.remove(group);
     }
 
     /** Returns the parts of all components. */

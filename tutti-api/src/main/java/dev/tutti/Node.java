@@ -394,6 +394,7 @@ public final class Node implements AutoCloseable {
         List<NodeInspection.ComponentPart> componentParts = components.parts();
         parts.add(components.part());
         parts.add(operations.part());
+        parts.addAll(components.attributes());
         parts.add(new NodeInspection.Part("health", Map.of(), Map.of("problems", (long) problems.size()), Map.of()));
         List<NodeInspection.GroupPart> groupParts = InspectionBuilder.groups(
                 root, groups.values().stream().map(group -> group.member().inspected()).toList());

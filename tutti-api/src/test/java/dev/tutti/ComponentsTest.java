@@ -8,6 +8,7 @@ import dev.tutti.NodeInspection.Part;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -69,6 +70,38 @@ class ComponentsTest {
         assertThatThrownBy(() -> node.components().page("g", "nothing", "", 3)).hasMessageContaining("has no nothing");
         group.close();
         assertThat(node.components().views()).isEmpty();
+    }
+
+    @Test
+    void attributesAreChangedWhereTheyAreAnnouncedAndGoneWithTheirGroup() {
+        assertThat(node.inspection().parts()).noneMatch(part -> part.name().equals("attributes"));
+        assertThatThrownBy(() -> node.components().putAttribute("zone", "a")).hasMessageContaining("node a announces no attributes");
+        Group group = node.group("attributes").join();
+        Map<String, String> kept = new ConcurrentHashMap<>(Map.of("rack", "r12"));
+        node.components().keepAttributes("attributes", new Components.AttributeKeeper() {
+            @Override
+            public Map<String, String> attributes() {
+                return kept;
+            }
+
+            @Override
+            public void put(String name, String value) {
+                kept.put(name, value);
+            }
+
+            @Override
+            public void remove(String name) {
+                kept.remove(name);
+            }
+        });
+        node.components().putAttribute("zone", "eu-1a");
+        assertThat(node.inspection().part("attributes").texts()).isEqualTo(Map.of("rack", "r12", "zone", "eu-1a"));
+        assertThat(node.components().removeAttribute("rack")).isTrue();
+        assertThat(node.components().removeAttribute("rack")).isFalse();
+        assertThatThrownBy(() -> node.components().putAttribute("Zone", "a")).hasMessageContaining("'Zone' is no name of an attribute");
+        assertThat(kept).isEqualTo(Map.of("zone", "eu-1a"));
+        group.close();
+        assertThat(node.inspection().parts()).noneMatch(part -> part.name().equals("attributes"));
     }
 
     @Test

@@ -30,7 +30,7 @@ public final class ApiSettings {
             "",
             "File with a key of at least 32 characters, which only its owner may read. Operators may change this node while it runs, through"
                     + " the console of a node with the same key: have it leave groups, stop it, have it exclude other nodes, change some"
-                    + " settings. Empty: nobody may.");
+                    + " settings and its attributes. Empty: nobody may.");
 
     public static final Setting<Boolean> CONTENT = Setting.flag(
             "operator.content",

@@ -113,6 +113,8 @@ final class Answers {
                 case DRAIN, STOP, EXCLUDE -> List.of();
                 case LEAVE -> List.of(ask.text("group"));
                 case CHANGE -> List.of(ask.text("group"), ask.text("setting"), ask.text("value"));
+                case SET_ATTRIBUTE -> List.of(ask.text("attribute"), ask.text("value"));
+                case REMOVE_ATTRIBUTE -> List.of(ask.text("attribute"));
             };
             request = new Operators.Request(kind, ask.text("member"), arguments);
         } catch (IllegalArgumentException e) {

@@ -63,7 +63,7 @@ public final class Components {
     private final String node;
     private final EventJournal journal;
     private final Fence fence;
-    private final boolean showsContent;
+    private final DataView.Content shownContent;
     private final Predicate<String> isJoined;
     private final Map<String, Supplier<List<ComponentPart>>> sources = new ConcurrentSkipListMap<>();
     private final Map<String, Map<String, View>> views = new ConcurrentSkipListMap<>();
@@ -71,17 +71,17 @@ public final class Components {
     private final LongAdder failures = new LongAdder();
     private volatile long leftOut;
 
-    /** A view, and whether what it shows is data of the application. */
-    private record View(DataView view, boolean isContent) {}
+    /** A view, and the data of the application that it shows. */
+    private record View(DataView view, DataView.Content content) {}
 
     /**
-     * @param showsContent whether views of content are given away
+     * @param shownContent most that views may show to be given away
      * @param isJoined returns whether the node is in a group
      */
-    Components(String node, Host host, EventJournal journal, boolean showsContent, Predicate<String> isJoined) {
+    Components(String node, Host host, EventJournal journal, DataView.Content shownContent, Predicate<String> isJoined) {
         this.node = node;
         this.journal = journal;
-        this.showsContent = showsContent;
+        this.shownContent = shownContent;
         this.isJoined = isJoined;
         this.fence = new Fence(host, this::onFailed);
     }
@@ -127,23 +127,23 @@ public final class Components {
      * Adds a view of a component of a group, until the group is left. One of the same group and kind takes its place.
      *
      * @param kind one word for what it shows: {@code locks}
-     * @param isContent whether it shows data of the application; then it is given away only if {@code operator.content} is set
+     * @param content data of the application that it shows; it is given away only if the settings of the node permit that
      */
-    public void addView(String group, String kind, boolean isContent, DataView view) {
-        views.computeIfAbsent(group, _ -> new ConcurrentSkipListMap<>()).put(kind, new View(view, isContent));
+    public void addView(String group, String kind, DataView.Content content, DataView view) {
+        views.computeIfAbsent(group, _ -> new ConcurrentSkipListMap<>()).put(kind, new View(view, content));
         if (!isJoined.test(group)) {
             // It was left meanwhile.
             forget(group);
         }
     }
 
-    /** Returns the kinds of views that there are, by group. Those that {@code operator.content} keeps back are left out. */
+    /** Returns the kinds of views that there are, by group. Those that the node's settings keep back are left out. */
     public Map<String, List<String>> views() {
         Map<String, List<String>> kinds = new TreeMap<>();
         views.forEach((group, ofGroup) -> {
             List<String> shown = new ArrayList<>();
             ofGroup.forEach((kind, view) -> {
-                if (showsContent || !view.isContent) {
+                if (isShown(view)) {
                     shown.add(kind);
                 }
             });
@@ -157,20 +157,21 @@ public final class Components {
     /**
      * Returns a page of a view, with control characters of its texts escaped and long ones cut off.
      *
-     * @param after position; empty for the first page
      * @throws IllegalArgumentException if there is no such view or position, or the view can't be shown now; the message says why
      */
-    public DataView.Page page(String group, String kind, String after, int rowsMax) {
+    public DataView.Page page(String group, String kind, DataView.Request request) {
         View view = views.getOrDefault(group, Map.of()).get(kind);
         if (view == null) {
             throw new IllegalArgumentException("node " + node + " has no " + kind + " of group " + group);
         }
-        if (view.isContent && !showsContent) {
-            throw new IllegalArgumentException("node " + node + " shows no " + kind + ": its operator.content is not set");
+        if (!isShown(view)) {
+            throw new IllegalArgumentException("node " + node + " shows no " + kind + ": its "
+                    + (view.content == DataView.Content.VALUES ? "operator.values" : "operator.content") + " is not set");
         }
-        int rows = Math.clamp(rowsMax, 1, DataView.ROWS_MAX);
+        DataView.Request bounded =
+                new DataView.Request(request.prefix(), request.after(), Math.clamp(request.rowsMax(), 1, DataView.ROWS_MAX));
         List<DataView.Page> pages = new ArrayList<>();
-        Throwable thrown = fence.attempt(() -> pages.add(view.view.page(after, rows)));
+        Throwable thrown = fence.attempt(() -> pages.add(view.view.page(bounded)));
         if (thrown instanceof IllegalArgumentException wrong) {
             throw wrong;
         }
@@ -179,6 +180,10 @@ public final class Components {
         }
         DataView.Page page = pages.getFirst();
         return new DataView.Page(page.columns(), page.rows().stream().map(Components::shown).toList(), page.next());
+    }
+
+    private boolean isShown(View view) {
+        return view.content.compareTo(shownContent) <= 0;
     }
 
     private static List<String> shown(List<String> row) {

@@ -173,11 +173,10 @@ public final class Inspection implements AutoCloseable {
     /**
      * Returns a page of a view of data at a node: {@code columns}, {@code rows} and {@code next}; or {@code error}, in words.
      *
-     * @param after {@code next} of the page before; empty for the first
      * @param deadline 1 ms to 1 day
      */
-    public Answer page(Member member, String group, String kind, String after, Duration deadline) {
-        return data(member, DataRequest.ofPage(group, kind, after), deadline);
+    public Answer page(Member member, DataQuery query, Duration deadline) {
+        return data(member, DataRequest.ofPage(query), deadline);
     }
 
     private Answer data(Member member, String request, Duration deadline) {

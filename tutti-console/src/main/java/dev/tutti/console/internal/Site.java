@@ -1,6 +1,7 @@
 package dev.tutti.console.internal;
 
 import dev.tutti.Operations;
+import dev.tutti.blocks.inspection.DataQuery;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.console.Role;
 import dev.tutti.console.internal.alerts.AlertRule;
@@ -308,8 +309,8 @@ public final class Site implements AutoCloseable {
     }
 
     /** Returns a page of a view of data at a member; null if it does not answer. */
-    @Nullable Map<?, ?> page(String member, String group, String kind, String after) {
-        Doc found = witnesses.page(member, group, kind, after);
+    @Nullable Map<?, ?> page(String member, DataQuery query) {
+        Doc found = witnesses.page(member, query);
         return found == null ? null : found.values();
     }
 

@@ -12,6 +12,7 @@ module dev.tutti.console {
     requires io.netty.transport;
     requires java.net.http;
     requires org.slf4j;
+    requires static com.nimbusds.jose.jwt;
     requires static org.jspecify;
 
     exports dev.tutti.console;

@@ -3,11 +3,13 @@ package dev.tutti;
 import dev.tutti.NodeInspection.ComponentPart;
 import dev.tutti.NodeInspection.Part;
 import dev.tutti.core.Printable;
+import dev.tutti.core.settings.NodeAttributes;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
 import dev.tutti.internal.diagnostics.EventJournal;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +29,29 @@ import org.slf4j.Logger;
  */
 public final class Components {
 
+    /** Attributes of this node, as a component announces them to other nodes: those of the block {@code Attributes}. From any thread. */
+    public interface AttributeKeeper {
+
+        /** Returns the present attributes by name. Never waits. */
+        Map<String, String> attributes();
+
+        /**
+         * Sets an attribute. Waits until it is announced.
+         *
+         * @throws IllegalArgumentException if the name or the value is none
+         * @throws IllegalStateException if there are as many as there may be
+         * @throws SendException if it can't be announced
+         */
+        void put(String name, String value);
+
+        /**
+         * Removes an attribute, if it is there. Waits until that is announced.
+         *
+         * @throws SendException if it can't be announced
+         */
+        void remove(String name);
+    }
+
     /** Most parts in an inspection; further ones are left out, and counted. */
     public static final int PARTS_MAX = 2_000;
 
@@ -38,24 +63,25 @@ public final class Components {
     private final String node;
     private final EventJournal journal;
     private final Fence fence;
-    private final boolean showsContent;
+    private final DataView.Content shownContent;
     private final Predicate<String> isJoined;
     private final Map<String, Supplier<List<ComponentPart>>> sources = new ConcurrentSkipListMap<>();
     private final Map<String, Map<String, View>> views = new ConcurrentSkipListMap<>();
+    private final Map<String, AttributeKeeper> attributeKeepers = new ConcurrentSkipListMap<>();
     private final LongAdder failures = new LongAdder();
     private volatile long leftOut;
 
-    /** A view, and whether what it shows is data of the application. */
-    private record View(DataView view, boolean isContent) {}
+    /** A view, and the data of the application that it shows. */
+    private record View(DataView view, DataView.Content content) {}
 
     /**
-     * @param showsContent whether views of content are given away
+     * @param shownContent most that views may show to be given away
      * @param isJoined returns whether the node is in a group
      */
-    Components(String node, Host host, EventJournal journal, boolean showsContent, Predicate<String> isJoined) {
+    Components(String node, Host host, EventJournal journal, DataView.Content shownContent, Predicate<String> isJoined) {
         this.node = node;
         this.journal = journal;
-        this.showsContent = showsContent;
+        this.shownContent = shownContent;
         this.isJoined = isJoined;
         this.fence = new Fence(host, this::onFailed);
     }
@@ -101,23 +127,23 @@ public final class Components {
      * Adds a view of a component of a group, until the group is left. One of the same group and kind takes its place.
      *
      * @param kind one word for what it shows: {@code locks}
-     * @param isContent whether it shows data of the application; then it is given away only if {@code operator.content} is set
+     * @param content data of the application that it shows; it is given away only if the settings of the node permit that
      */
-    public void addView(String group, String kind, boolean isContent, DataView view) {
-        views.computeIfAbsent(group, _ -> new ConcurrentSkipListMap<>()).put(kind, new View(view, isContent));
+    public void addView(String group, String kind, DataView.Content content, DataView view) {
+        views.computeIfAbsent(group, _ -> new ConcurrentSkipListMap<>()).put(kind, new View(view, content));
         if (!isJoined.test(group)) {
             // It was left meanwhile.
             forget(group);
         }
     }
 
-    /** Returns the kinds of views that there are, by group. Those that {@code operator.content} keeps back are left out. */
+    /** Returns the kinds of views that there are, by group. Those that the node's settings keep back are left out. */
     public Map<String, List<String>> views() {
         Map<String, List<String>> kinds = new TreeMap<>();
         views.forEach((group, ofGroup) -> {
             List<String> shown = new ArrayList<>();
             ofGroup.forEach((kind, view) -> {
-                if (showsContent || !view.isContent) {
+                if (isShown(view)) {
                     shown.add(kind);
                 }
             });
@@ -131,20 +157,21 @@ public final class Components {
     /**
      * Returns a page of a view, with control characters of its texts escaped and long ones cut off.
      *
-     * @param after position; empty for the first page
      * @throws IllegalArgumentException if there is no such view or position, or the view can't be shown now; the message says why
      */
-    public DataView.Page page(String group, String kind, String after, int rowsMax) {
+    public DataView.Page page(String group, String kind, DataView.Request request) {
         View view = views.getOrDefault(group, Map.of()).get(kind);
         if (view == null) {
             throw new IllegalArgumentException("node " + node + " has no " + kind + " of group " + group);
         }
-        if (view.isContent && !showsContent) {
-            throw new IllegalArgumentException("node " + node + " shows no " + kind + ": its operator.content is not set");
+        if (!isShown(view)) {
+            throw new IllegalArgumentException("node " + node + " shows no " + kind + ": its "
+                    + (view.content == DataView.Content.VALUES ? "operator.values" : "operator.content") + " is not set");
         }
-        int rows = Math.clamp(rowsMax, 1, DataView.ROWS_MAX);
+        DataView.Request bounded =
+                new DataView.Request(request.prefix(), request.after(), Math.clamp(request.rowsMax(), 1, DataView.ROWS_MAX));
         List<DataView.Page> pages = new ArrayList<>();
-        Throwable thrown = fence.attempt(() -> pages.add(view.view.page(after, rows)));
+        Throwable thrown = fence.attempt(() -> pages.add(view.view.page(bounded)));
         if (thrown instanceof IllegalArgumentException wrong) {
             throw wrong;
         }
@@ -155,13 +182,73 @@ public final class Components {
         return new DataView.Page(page.columns(), page.rows().stream().map(Components::shown).toList(), page.next());
     }
 
+    private boolean isShown(View view) {
+        return view.content.compareTo(shownContent) <= 0;
+    }
+
     private static List<String> shown(List<String> row) {
         return row.stream().map(text -> Printable.escape(text.length() > TEXT_MAX ? text.substring(0, TEXT_MAX) + "…" : text)).toList();
     }
 
-    /** Forgets the views of a group that was left. */
+    /**
+     * Has a component announce the node's attributes in a group, until the group is left: they are in inspections of the node as the part {@code
+     * attributes}, and operators may change them. Where several groups have attributes, a change is made in all of them.
+     */
+    public void keepAttributes(String group, AttributeKeeper keeper) {
+        attributeKeepers.put(group, Objects.requireNonNull(keeper, "keeper"));
+        if (!isJoined.test(group)) {
+            // It was left meanwhile.
+            forget(group);
+        }
+    }
+
+    /**
+     * Sets an attribute of this node.
+     *
+     * @throws IllegalArgumentException if the name or the value is none
+     * @throws IllegalStateException if the node announces no attributes, or has as many as it may have
+     */
+    void putAttribute(String name, String value) {
+        NodeAttributes.check(name, value);
+        announced().forEach(keeper -> keeper.put(name, value));
+    }
+
+    /**
+     * Removes an attribute of this node; returns whether there was one.
+     *
+     * @throws IllegalStateException if the node announces no attributes
+     */
+    boolean removeAttribute(String name) {
+        boolean wasThere = false;
+        for (AttributeKeeper keeper : announced()) {
+            wasThere |= keeper.attributes().containsKey(name);
+            keeper.remove(name);
+        }
+        return wasThere;
+    }
+
+    private List<AttributeKeeper> announced() {
+        List<AttributeKeeper> keepers = List.copyOf(attributeKeepers.values());
+        if (keepers.isEmpty()) {
+            throw new IllegalStateException("node " + node + " announces no attributes: its program has to join them, by Attributes.join");
+        }
+        return keepers;
+    }
+
+    /** Returns the attributes that are announced; nothing if no component announces any. */
+    List<Part> attributes() {
+        if (attributeKeepers.isEmpty()) {
+            return List.of();
+        }
+        Map<String, String> all = new LinkedHashMap<>();
+        attributeKeepers.values().forEach(keeper -> all.putAll(keeper.attributes()));
+        return List.of(new Part("attributes", Map.of(), Map.of(), all));
+    }
+
+    /** Forgets the views and the attributes of a group that was left. */
     void forget(String group) {
         views.remove(group);
+        attributeKeepers.remove(group);
     }
 
     /** Returns the parts of all components. */

@@ -12,6 +12,25 @@ public interface DataView {
     /** Most rows of a page. */
     int ROWS_MAX = 200;
 
+    /** Data of the application that a view shows; each one includes those before it. */
+    enum Content {
+        /** None: names, holders, numbers and times. Always given away. */
+        NONE,
+        /** Keys, if {@code operator.content} or {@code operator.values} is set. */
+        KEYS,
+        /** Values, if {@code operator.values} is set. */
+        VALUES
+    }
+
+    /**
+     * Request for a page.
+     *
+     * @param prefix beginning of the first text of the rows that are wanted; empty for all rows
+     * @param after position of the page; empty for the first
+     * @param rowsMax most rows
+     */
+    record Request(String prefix, String after, int rowsMax) {}
+
     /**
      * Rows of a table.
      *
@@ -59,4 +78,16 @@ public interface DataView {
      * @throws IllegalArgumentException if there is no such position
      */
     Page page(String after, int rowsMax);
+
+    /**
+     * Returns a page of the rows whose first text begins with {@link Request#prefix}. On any thread, as {@link #page(String, int)}.
+     *
+     * @throws IllegalArgumentException if there is no such position, or this view can't be searched, as by default
+     */
+    default Page page(Request request) {
+        if (!request.prefix.isEmpty()) {
+            throw new IllegalArgumentException("these rows can't be searched");
+        }
+        return page(request.after, request.rowsMax);
+    }
 }

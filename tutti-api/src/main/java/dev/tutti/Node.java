@@ -115,7 +115,7 @@ public final class Node implements AutoCloseable {
         this.settingTexts = InspectionBuilder.texts(spec.node());
         this.startNanos = host.nanoTime();
         this.journal = new EventJournal(host, host.events(id.name()));
-        this.components = new Components(id.name(), host, journal, spec.node().get(ApiSettings.CONTENT), groups::containsKey);
+        this.components = new Components(id.name(), host, journal, ApiSettings.shownContent(spec.node()), groups::containsKey);
         this.operations = new Operations(this, spec.node(), host, journal);
         this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), journal::onEvent);
         machine.useStore(host.store());
@@ -394,6 +394,7 @@ public final class Node implements AutoCloseable {
         List<NodeInspection.ComponentPart> componentParts = components.parts();
         parts.add(components.part());
         parts.add(operations.part());
+        parts.addAll(components.attributes());
         parts.add(new NodeInspection.Part("health", Map.of(), Map.of("problems", (long) problems.size()), Map.of()));
         List<NodeInspection.GroupPart> groupParts = InspectionBuilder.groups(
                 root, groups.values().stream().map(group -> group.member().inspected()).toList());

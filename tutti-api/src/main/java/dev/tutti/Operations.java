@@ -2,6 +2,7 @@ package dev.tutti;
 
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Printable;
+import dev.tutti.core.settings.NodeAttributes;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
@@ -11,6 +12,7 @@ import dev.tutti.internal.diagnostics.EventJournal;
 import dev.tutti.internal.settings.ApiSettings;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -42,11 +44,15 @@ public final class Operations {
         /** Ends the session with another node, and lets that process not come in again. */
         EXCLUDE,
         /** Changes a setting of a group. */
-        CHANGE;
+        CHANGE,
+        /** Sets an attribute of this node, which it announces to the others. */
+        SET_ATTRIBUTE,
+        /** Removes an attribute of this node. */
+        REMOVE_ATTRIBUTE;
 
-        /** Returns the kind as documents write it: {@code leave}. */
+        /** Returns the kind as documents write it: {@code leave}, {@code set-attribute}. */
         public String text() {
-            return name().toLowerCase(Locale.ROOT);
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
 
         /**
@@ -60,15 +66,16 @@ public final class Operations {
                     return kind;
                 }
             }
-            throw new IllegalArgumentException("there is no operation '" + text + "'; there are drain, leave, stop, exclude and change");
+            throw new IllegalArgumentException("there is no operation '" + text + "'; there are "
+                    + String.join(", ", Arrays.stream(values()).map(Kind::text).toList()));
         }
     }
 
     /**
      * An operation.
      *
-     * @param arguments the group to leave; name, address and incarnation of the node to exclude; or group, setting and value of the
-     *     change
+     * @param arguments the group to leave; name, address and incarnation of the node to exclude; group, setting and value of the
+     *     change; or name and, if it is set, value of the attribute
      */
     public record Operation(Kind kind, List<String> arguments) {
 
@@ -77,7 +84,8 @@ public final class Operations {
             arguments = List.copyOf(arguments);
             int expected = switch (kind) {
                 case DRAIN, STOP -> 0;
-                case LEAVE -> 1;
+                case LEAVE, REMOVE_ATTRIBUTE -> 1;
+                case SET_ATTRIBUTE -> 2;
                 case EXCLUDE, CHANGE -> 3;
             };
             if (arguments.size() != expected) {
@@ -112,16 +120,26 @@ public final class Operations {
             return new Operation(Kind.CHANGE, List.of(group, setting, value));
         }
 
-        /** Returns the operation in words: {@code leave group orders}. */
+        public static Operation setAttribute(String name, String value) {
+            return new Operation(Kind.SET_ATTRIBUTE, List.of(name, value));
+        }
+
+        public static Operation removeAttribute(String name) {
+            return new Operation(Kind.REMOVE_ATTRIBUTE, List.of(name));
+        }
+
+        /** Returns the operation in words, with control characters escaped: {@code leave group orders}. */
         @Override
         public String toString() {
-            return switch (kind) {
+            return Printable.escape(switch (kind) {
                 case DRAIN -> "drain calls";
                 case LEAVE -> "leave group " + arguments.getFirst();
                 case STOP -> "stop";
                 case EXCLUDE -> "exclude node " + arguments.getFirst() + " (" + arguments.get(1) + ")";
                 case CHANGE -> "set " + arguments.get(1) + " of group " + arguments.getFirst() + " to " + arguments.get(2);
-            };
+                case SET_ATTRIBUTE -> "set attribute " + arguments.getFirst() + " to '" + arguments.get(1) + "'";
+                case REMOVE_ATTRIBUTE -> "remove attribute " + arguments.getFirst();
+            });
         }
     }
 
@@ -245,8 +263,8 @@ public final class Operations {
     private Outcome outcome(String user, Operation operation) {
         try {
             return new Outcome(true, done(user, operation));
-        } catch (IllegalArgumentException | IllegalStateException e) {
-            return new Outcome(false, String.valueOf(e.getMessage()));
+        } catch (IllegalArgumentException | IllegalStateException | SendException e) {
+            return new Outcome(false, Printable.escape(String.valueOf(e.getMessage())));
         }
     }
 
@@ -277,6 +295,15 @@ public final class Operations {
             case CHANGE -> {
                 group(arguments.getFirst()).member().change(arguments.get(1), arguments.get(2));
                 yield arguments.get(1) + " of group " + arguments.getFirst() + " is " + arguments.get(2);
+            }
+            case SET_ATTRIBUTE -> {
+                node.components().putAttribute(arguments.getFirst(), arguments.get(1));
+                yield "attribute " + arguments.getFirst() + " of " + node.name() + " is " + Printable.escape(arguments.get(1));
+            }
+            case REMOVE_ATTRIBUTE -> {
+                boolean wasThere = node.components().removeAttribute(arguments.getFirst());
+                yield node.name() + (wasThere ? " has no attribute " : " had no attribute ") + Printable.escape(arguments.getFirst())
+                        + (wasThere ? " any more" : "");
             }
         };
     }
@@ -355,7 +382,7 @@ public final class Operations {
                 Map.of());
     }
 
-    private static final int ARGUMENT_LENGTH_MAX = 255;
+    private static final int ARGUMENT_LENGTH_MAX = NodeAttributes.VALUE_MAX;
     private static final int USER_LENGTH_MAX = 128;
     private static final long DRAIN_SECONDS_MAX = 10;
     private static final long STOP_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);

@@ -8,6 +8,7 @@ import dev.tutti.NodeInspection.Part;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -46,29 +47,85 @@ class ComponentsTest {
         node.components().add("radio", List::of);
     }
 
+    private DataView.Page page(String kind, String after) {
+        return node.components().page("g", kind, new DataView.Request("", after, 3));
+    }
+
+    @Test
+    void keysAndValuesAreKeptBackUnlessSettingsPermitThem() {
+        for (String setting : List.of("operator.content", "operator.values")) {
+            try (Node open = Node.local().name("b").set(setting, "true").start()) {
+                open.group("h").join();
+                for (DataView.Content content : DataView.Content.values()) {
+                    open.components().addView("h", "of-" + content, content, (after, rowsMax) -> DataView.Page.of(List.of("Name"), List.of(), after, rowsMax));
+                }
+                List<String> keys = List.of("of-KEYS", "of-NONE");
+                assertThat(open.components().views()).isEqualTo(Map.of("h", setting.equals("operator.values") ? List.of("of-KEYS", "of-NONE", "of-VALUES") : keys));
+                if (setting.equals("operator.content")) {
+                    assertThatThrownBy(() -> open.components().page("h", "of-VALUES", new DataView.Request("", "", 3)))
+                            .hasMessageContaining("operator.values is not set");
+                }
+            }
+        }
+    }
+
     @Test
     void viewsArePagedEscapedAndGoneWithTheirGroup() {
-        node.components().addView("g", "locks", false, (after, rowsMax) -> DataView.Page.of(List.of("Name"), List.of(List.of("never")), after, rowsMax));
+        node.components().addView(
+                "g", "locks", DataView.Content.NONE, (after, rowsMax) -> DataView.Page.of(List.of("Name"), List.of(List.of("never")), after, rowsMax));
         assertThat(node.components().views()).as("of a group that is not joined").isEmpty();
         Group group = node.group("g").join();
         List<List<String>> rows = IntStream.range(0, 5).mapToObj(each -> List.of("a\n" + each + "x".repeat(300))).toList();
-        node.components().addView("g", "locks", false, (after, rowsMax) -> DataView.Page.of(List.of("Name"), rows, after, rowsMax));
-        node.components().addView("g", "keys", true, (after, rowsMax) -> DataView.Page.of(List.of("Key"), rows, after, rowsMax));
-        node.components().addView("g", "broken", false, (after, rowsMax) -> {
+        node.components().addView("g", "locks", DataView.Content.NONE, (after, rowsMax) -> DataView.Page.of(List.of("Name"), rows, after, rowsMax));
+        node.components().addView("g", "keys", DataView.Content.KEYS, (after, rowsMax) -> DataView.Page.of(List.of("Key"), rows, after, rowsMax));
+        node.components().addView("g", "broken", DataView.Content.NONE, (after, rowsMax) -> {
             throw new IllegalStateException("on purpose");
         });
         assertThat(node.components().views()).isEqualTo(Map.of("g", List.of("broken", "locks")));
-        DataView.Page first = node.components().page("g", "locks", "", 3);
+        DataView.Page first = page("locks", "");
         assertThat(first.rows()).hasSize(3).allMatch(row -> row.getFirst().length() < 300 && !row.getFirst().contains("\n"));
-        assertThat(node.components().page("g", "locks", first.next(), 3).rows()).hasSize(2);
-        assertThat(node.components().page("g", "locks", first.next(), 3).next()).isEmpty();
-        assertThat(node.components().page("g", "locks", "99", 3).rows()).isEmpty();
-        assertThatThrownBy(() -> node.components().page("g", "locks", "-1", 3)).hasMessageContaining("no position");
-        assertThatThrownBy(() -> node.components().page("g", "keys", "", 3)).hasMessageContaining("operator.content");
-        assertThatThrownBy(() -> node.components().page("g", "broken", "", 3)).hasMessageContaining("on purpose");
-        assertThatThrownBy(() -> node.components().page("g", "nothing", "", 3)).hasMessageContaining("has no nothing");
+        assertThat(page("locks", first.next()).rows()).hasSize(2);
+        assertThat(page("locks", first.next()).next()).isEmpty();
+        assertThat(page("locks", "99").rows()).isEmpty();
+        assertThatThrownBy(() -> page("locks", "-1")).hasMessageContaining("no position");
+        assertThatThrownBy(() -> page("keys", "")).hasMessageContaining("operator.content");
+        assertThatThrownBy(() -> page("broken", "")).hasMessageContaining("on purpose");
+        assertThatThrownBy(() -> page("nothing", "")).hasMessageContaining("has no nothing");
+        assertThatThrownBy(() -> node.components().page("g", "locks", new DataView.Request("a", "", 3))).hasMessageContaining("can't be searched");
         group.close();
         assertThat(node.components().views()).isEmpty();
+    }
+
+    @Test
+    void attributesAreChangedWhereTheyAreAnnouncedAndGoneWithTheirGroup() {
+        assertThat(node.inspection().parts()).noneMatch(part -> part.name().equals("attributes"));
+        assertThatThrownBy(() -> node.components().putAttribute("zone", "a")).hasMessageContaining("node a announces no attributes");
+        Group group = node.group("attributes").join();
+        Map<String, String> kept = new ConcurrentHashMap<>(Map.of("rack", "r12"));
+        node.components().keepAttributes("attributes", new Components.AttributeKeeper() {
+            @Override
+            public Map<String, String> attributes() {
+                return kept;
+            }
+
+            @Override
+            public void put(String name, String value) {
+                kept.put(name, value);
+            }
+
+            @Override
+            public void remove(String name) {
+                kept.remove(name);
+            }
+        });
+        node.components().putAttribute("zone", "eu-1a");
+        assertThat(node.inspection().part("attributes").texts()).isEqualTo(Map.of("rack", "r12", "zone", "eu-1a"));
+        assertThat(node.components().removeAttribute("rack")).isTrue();
+        assertThat(node.components().removeAttribute("rack")).isFalse();
+        assertThatThrownBy(() -> node.components().putAttribute("Zone", "a")).hasMessageContaining("'Zone' is no name of an attribute");
+        assertThat(kept).isEqualTo(Map.of("zone", "eu-1a"));
+        group.close();
+        assertThat(node.inspection().parts()).noneMatch(part -> part.name().equals("attributes"));
     }
 
     @Test

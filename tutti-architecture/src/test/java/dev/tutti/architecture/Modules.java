@@ -71,6 +71,7 @@ final class Modules {
             Map.entry("io.opentelemetry.", Set.of("metrics", "grid.bridges")),
             Map.entry("com.google.protobuf.", Set.of("grid.bridges", "codecs")),
             Map.entry("tools.jackson.", Set.of("codecs")),
+            Map.entry("com.nimbusds.", Set.of("console")),
             Map.entry("oshi.", Set.of("grid.bridges")),
             // The campaign runs tests that have to detect mutants.
             Map.entry("org.junit.", Set.of("testkit", "campaign")),

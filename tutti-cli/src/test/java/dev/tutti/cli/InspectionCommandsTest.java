@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
 import dev.tutti.blocks.inspection.Inspection;
+import dev.tutti.blocks.presence.Attributes;
 import dev.tutti.cli.inspection.Inspected;
 import dev.tutti.cli.terminal.Amounts;
 import dev.tutti.cli.terminal.ExitCodes;
@@ -122,6 +123,41 @@ class InspectionCommandsTest {
         }
         assertThat(Run.of("probe", other, "--set", "chat:window=1 MiB").out()).contains("can't be changed");
         assertThat(Run.of("probe", other, "--set", "nothing:send-timeout=1 s").err()).contains("is not in group nothing").hasLineCount(1);
+    }
+
+    @Test
+    void attributesAreShownAndChangedByTheOperator() throws IOException {
+        Path key = Files.writeString(directory.resolve("key"), "0123456789abcdef0123456789abcdef");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        Node three = Node.tcp(0).name("three").cluster("c4").set("diagnostics.enabled", "true").set("operator.key-file", key.toString())
+                .set("attributes", "zone=eu-1a").start();
+        nodes.add(three);
+        Node four = Node.tcp(0).name("four").cluster("c4").seeds(three.address()).set("operator.key-file", key.toString())
+                .set("attributes", "zone=eu-1b").start();
+        nodes.add(four);
+        Attributes attributes = Attributes.join(three.group("attributes"));
+        Attributes others = Attributes.join(four.group("attributes"));
+        Inspection of = Inspection.open(three);
+        Inspection.open(four);
+        Await.until("views of two", () -> of.view().size() == 2 && attributes.group().view().size() == 2);
+        String other = three.address().substring(three.address().lastIndexOf(':') + 1);
+        assertThat(Run.of("probe", other).out()).containsPattern("(?m)^ *zone +eu-1a$");
+        assertThat(Run.of("top", other, "-n", "1").out()).containsPattern("three .* ready +zone=eu-1a").containsPattern("four .* ready +zone=eu-1b");
+        Run one = Run.of("probe", other, "--set-attribute", "rack=r12");
+        assertThat(one.code()).as(one.out() + one.err()).isEqualTo(ExitCodes.DONE);
+        assertThat(one.out()).isEqualTo("three: attribute rack of three is r12\n");
+        Run all = Run.of("probe", other, "--all", "--set-attribute", "canary=yes");
+        assertThat(all.code()).as(all.out() + all.err()).isEqualTo(ExitCodes.DONE);
+        Await.until("all have it", () -> "yes".equals(attributes.own().get("canary")) && "yes".equals(others.own().get("canary")));
+        assertThat(others.own()).doesNotContainKey("rack");
+        assertThat(Run.of("probe", other, "--all", "--remove-attribute", "rack").out())
+                .contains("three has no attribute rack any more", "four had no attribute rack");
+        Run wrong = Run.of("probe", other, "--set-attribute", "Zone=eu-1b");
+        assertThat(wrong.code()).isEqualTo(ExitCodes.FAILED);
+        assertThat(wrong.out()).contains("'Zone' is no name of an attribute");
+        assertThat(Run.of("probe", other, "--set-attribute", "zone").err()).contains("NAME=VALUE").hasLineCount(1);
+        assertThat(Run.of("probe", other, "--set-attribute", "a=b", "--remove-attribute", "a").code()).isEqualTo(ExitCodes.WRONG);
+        assertThat(Run.of("probe", port, "--set-attribute", "zone=a").out()).contains("operator.key-file");
     }
 
     @Test

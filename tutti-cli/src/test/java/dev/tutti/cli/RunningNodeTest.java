@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Group;
 import dev.tutti.Node;
+import dev.tutti.blocks.presence.Attributes;
 import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.cli.terminal.Terminal;
 import dev.tutti.core.View;
@@ -109,6 +110,30 @@ class RunningNodeTest {
                 .contains(Map.of("event", "message", "group", "chat", "sender", "library", "text", "hi \u001b[31m"))
                 .contains(Map.of("event", "message", "group", "chat", "sender", "library", "base64", "/w=="));
         assertThat(events).anyMatch(event -> event.toString().contains("members=[library, ann]"));
+    }
+
+    @Test
+    void nodePrintsMembersWithTheirAttributes() throws Exception {
+        try (Attributes attributes = Attributes.join(node.group("attributes"))) {
+            attributes.put("zone", "eu-1a");
+            BlockingQueue<String> printed = new LinkedBlockingQueue<>();
+            StringWriter out = new StringWriter() {
+                @Override
+                public void write(String text, int offset, int length) {
+                    printed.add(text.substring(offset, offset + length));
+                }
+            };
+            Terminal terminal = terminal(new PipedOutputStream(), out);
+            Thread command = Thread.ofPlatform().start(() -> Tutti.commandLine(terminal).execute(
+                    "node", "--name", "watch", "--port", "0", "--seed", node.address(), "--group", "chat", "-D", "attributes=zone=eu-1b,rack=r12"));
+            String line = "";
+            while (line != null && !line.contains("2 members")) {
+                line = printed.poll(60, TimeUnit.SECONDS);
+            }
+            assertThat(line).contains("library (zone=eu-1a)", "watch (zone=eu-1b, rack=r12)");
+            command.interrupt();
+            command.join();
+        }
     }
 
     @Test

@@ -69,6 +69,51 @@ public final class ConsoleSettings {
             "File with users, their roles and the hashes of their passwords, which only its owner may read; made by 'tutti console user"
                     + " add'. Read again when it changes. Empty for none.");
 
+    public static final Setting<String> OIDC_ISSUER = Setting.text(
+            "console.oidc-issuer",
+            "",
+            "Issuer of a provider of OpenID Connect whose people may log in: https://login.example/realms/ops for example, exactly as the provider"
+                    + " spells it. Empty for none. Needs console.oidc-client-id.");
+
+    public static final Setting<String> OIDC_CLIENT_ID =
+            Setting.text("console.oidc-client-id", "", "Name of this console at the provider: its client.");
+
+    public static final Setting<String> OIDC_SECRET_FILE = Setting.text(
+            "console.oidc-secret-file",
+            "",
+            "File with the secret of the client, which only its owner may read. Empty for a client without a secret, which has PKCE alone.");
+
+    public static final Setting<List<String>> OIDC_SCOPES = Setting.list(
+            "console.oidc-scopes", "Scopes that the provider is asked for; openid is always among them. Empty for openid and profile.");
+
+    public static final Setting<String> OIDC_NAME_CLAIM = Setting.text(
+            "console.oidc-name-claim",
+            "preferred_username",
+            "Claim of the ID token with the name of a person, for events and the log; if it has none that can be shown, it is sub.");
+
+    public static final Setting<String> OIDC_ROLE_CLAIM = Setting.text(
+            "console.oidc-role-claim",
+            "roles",
+            "Claim of the ID token with the texts that name a person's role: a text, or a list of texts. Dots lead into nested claims, such as"
+                    + " realm_access.roles.");
+
+    public static final Setting<List<String>> OIDC_OPERATORS = Setting.list(
+            "console.oidc-operators", "Texts of console.oidc-role-claim whose people are operators.");
+
+    public static final Setting<List<String>> OIDC_READERS =
+            Setting.list("console.oidc-readers", "Texts of console.oidc-role-claim whose people are readers. People with no such text are not let in.");
+
+    public static final Setting<String> OIDC_REDIRECT = Setting.text(
+            "console.oidc-redirect",
+            "",
+            "Address of this console's page /login/callback as browsers reach it, for a console behind a proxy: https://console.example/login/callback."
+                    + " Empty for the address by which the browser has asked. The provider has to know it.");
+
+    public static final Setting<String> OIDC_AUTHORITY = Setting.text(
+            "console.oidc-authority",
+            "",
+            "PEM file with the authorities that may have signed the provider's certificate. Empty for those that the JVM trusts.");
+
     public static final Setting<Duration> SESSION = Setting.duration(
             "console.session",
             Duration.ofHours(12),
@@ -155,6 +200,16 @@ public final class ConsoleSettings {
             TOKEN_FILE,
             TOKEN_ROLE,
             USERS_FILE,
+            OIDC_ISSUER,
+            OIDC_CLIENT_ID,
+            OIDC_SECRET_FILE,
+            OIDC_SCOPES,
+            OIDC_NAME_CLAIM,
+            OIDC_ROLE_CLAIM,
+            OIDC_OPERATORS,
+            OIDC_READERS,
+            OIDC_REDIRECT,
+            OIDC_AUTHORITY,
             SESSION,
             CONNECTIONS_MAX,
             BROWSERS_MAX,

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Group;
 import dev.tutti.Node;
+import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.coordination.Coordination;
 import dev.tutti.blocks.inspection.Inspection;
+import dev.tutti.blocks.map.ReplicatedMap;
+import dev.tutti.blocks.presence.Attributes;
 import dev.tutti.internal.Json;
 import dev.tutti.testing.Chromium;
 import java.io.IOException;
@@ -15,6 +18,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -25,7 +29,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Log-in, links, data, charts of a day, and operations in a real Chromium; pictures are in {@code target/screenshots}. */
+/** Log-ins, links, data, charts of a day, attributes and operations in a real Chromium; pictures are in {@code target/screenshots}. */
 @Tag("slow")
 @Timeout(180)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -43,6 +47,8 @@ class ChromiumOperatorTest {
     private static Coordination coordination;
     private static Coordination waiting;
     private static Group orders;
+    private static ReplicatedMap<String, String> carts;
+    private static FakeProvider provider;
     private static Console console;
     private static Chromium chromium;
     private static Chromium.Page page;
@@ -53,8 +59,17 @@ class ChromiumOperatorTest {
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
         Path users = directory.resolve("users");
         UserFile.empty().with("ann", Role.OPERATOR, PASSWORD, 1_000).with("bob", Role.READER, PASSWORD, 1_000).write(users);
-        first = Node.tcp(0).name("oboe").cluster("orchestra").set("records.directory", "memory").set("operator.key-file", key.toString()).start();
-        second = Node.tcp(0).name("cello").cluster("orchestra").set("records.directory", "memory").set("operator.key-file", key.toString()).seeds(first.address()).start();
+        first = Node.tcp(0).name("oboe").cluster("orchestra").set("records.directory", "memory").set("operator.key-file", key.toString())
+                .set("operator.values", "true").set("attributes", "zone=eu-1a,rack=r12,version=4.2").start();
+        second = Node.tcp(0).name("cello").cluster("orchestra").set("records.directory", "memory").set("operator.key-file", key.toString())
+                .set("attributes", "zone=eu-1b,rack=r7,version=4.2").seeds(first.address()).start();
+        Attributes.join(first.group("attributes"));
+        Attributes.join(second.group("attributes"));
+        carts = ReplicatedMap.on(first.group("carts"), Codec.TEXT, Codec.TEXT).lastWriter();
+        for (int cart = 0; cart < 60; cart++) {
+            carts.put("cart/" + cart, "two violins, a bow and " + cart + " strings, to be sent to the Philharmonic Hall");
+        }
+        carts.put("note/1", "call the luthier");
         orders = first.group("orders").join();
         second.group("orders").join();
         inspection = Inspection.open(first);
@@ -63,7 +78,15 @@ class ChromiumOperatorTest {
         waiting = Coordination.on(second.group("locks")).founders("oboe", "cello").join();
         assertThat(coordination.lock("payments").tryAcquire(Duration.ofSeconds(20))).isPresent();
         Thread.ofVirtual().start(() -> waiting.lock("payments").tryAcquire(Duration.ofMinutes(5)));
-        console = Console.on(first).inspection(inspection).port(0).set("console.users-file", users.toString()).start();
+        provider = new FakeProvider();
+        console = Console.on(first)
+                .inspection(inspection)
+                .port(0)
+                .set("console.users-file", users.toString())
+                .set("console.oidc-issuer", provider.issuer())
+                .set("console.oidc-client-id", FakeProvider.CLIENT)
+                .set("console.oidc-operators", "tutti-operator")
+                .start();
         chromium = new Chromium(directory.resolve("profile"), Json::parse, Json::write);
         page = chromium.page(1440, 900, false);
     }
@@ -72,6 +95,7 @@ class ChromiumOperatorTest {
     static void stop() {
         chromium.close();
         console.close();
+        provider.close();
         second.close();
         first.close();
     }
@@ -206,7 +230,98 @@ class ChromiumOperatorTest {
         page.go(console.address() + "#/group/orders");
         page.await("document.querySelector('.layers > li')");
         assertThat(page.evaluate("document.querySelector('.actions').hidden")).isEqualTo(true);
+        page.go(console.address() + "#/group/carts");
+        page.await("document.querySelector('.layers > li')");
+        assertThat(page.evaluate("document.querySelector('.data').hidden")).as("entries and keys are for operators").isEqualTo(true);
         assertThat(chromium.complaints()).allMatch(each -> !each.contains("level=error") || each.contains("/api/inspection") || each.contains("403"));
+    }
+
+    @Test
+    @Order(8)
+    void aPersonWhomTheProviderKnowsLogsInThere() {
+        page.evaluate("document.querySelector('form[action=\"/logout\"] button').click()");
+        page.await("document.querySelector('.enter')");
+        page.screenshot(PICTURES.resolve("login-provider.png"));
+        page.shape(390, 844, true);
+        page.await("document.documentElement.scrollWidth <= window.innerWidth");
+        page.screenshot(PICTURES.resolve("login-provider-phone-dark.png"));
+        page.shape(1440, 900, false);
+        Map<String, Object> ann = provider.person;
+        provider.person = Map.of("sub", "248289", "preferred_username", "ann", "roles", List.of("music"));
+        goThroughProvider();
+        page.await("document.querySelector('.message')?.textContent.includes('you have no role at this console: the claim roles')");
+        page.screenshot(PICTURES.resolve("login-no-role.png"));
+        provider.person = ann;
+        goThroughProvider();
+        page.await("document.getElementById('whoami')?.textContent === 'oidc:ann, operator'");
+        page.await("document.querySelector('h1')?.textContent.startsWith('2 members')");
+    }
+
+    private static void goThroughProvider() {
+        page.evaluate("document.querySelector('.enter').click()");
+        page.await("document.getElementById('ann')");
+        page.evaluate("document.getElementById('ann').click()");
+    }
+
+    @Test
+    @Order(9)
+    void anOperatorFindsMembersByAttributesAndChangesThem() {
+        page.go(console.address() + "#/members");
+        page.await("document.querySelector('tbody')?.textContent.includes('zone=eu-1b, rack=r7, version=4.2')");
+        page.evaluate("(() => { const search = document.getElementById('member-search'); search.value = 'zone=eu-1b'; search.dispatchEvent(new Event('input')); })()");
+        page.await("document.querySelectorAll('main .card tbody')[0].rows.length === 1");
+        page.screenshot(PICTURES.resolve("members-attributes.png"));
+        page.shape(390, 844, true);
+        page.await("document.documentElement.scrollWidth <= window.innerWidth");
+        page.screenshot(PICTURES.resolve("members-attributes-phone-dark.png"));
+        page.shape(1440, 900, false);
+        page.evaluate("document.getElementById('attribute-name').value = 'canary', document.getElementById('attribute-value').value = 'yes'");
+        click("Set…");
+        page.await("document.querySelector('dialog[open]')");
+        assertThat(String.valueOf(page.evaluate("document.querySelector('dialog').textContent"))).contains("canary becomes yes at 2 members");
+        click("Set");
+        page.await("document.querySelector('dialog .outcomes')?.textContent.includes('attribute canary of cello is yes')");
+        page.screenshot(PICTURES.resolve("attribute-set.png"));
+        page.press("Escape", 27);
+        page.await("document.querySelector('tbody').textContent.includes('canary=yes')");
+        page.go(console.address() + "#/member/oboe");
+        page.await("document.querySelector('.facts')?.textContent.includes('canary=yes')");
+        page.screenshot(PICTURES.resolve("member-attributes.png"));
+    }
+
+    @Test
+    @Order(10)
+    void anOperatorSeesEntriesAndFindsThemByKeys() {
+        page.go(console.address() + "#/group/carts");
+        page.await("document.querySelector('.data tbody')?.textContent.includes('two violins')");
+        page.evaluate("document.querySelector('.data').scrollIntoView({ block: 'start' })");
+        page.screenshot(PICTURES.resolve("entries.png"));
+        page.evaluate("document.getElementById('search-entries').value = 'note/', document.querySelector('.data form').requestSubmit()");
+        page.await("document.querySelectorAll('.data tbody tr').length === 1");
+        assertThat(String.valueOf(page.evaluate("[...document.querySelectorAll('.data tbody tr > *')].map((each) => each.textContent).join('|')")))
+                .isEqualTo("note/1|call the luthier|String|20 bytes");
+        page.shape(390, 844, true);
+        page.await("document.documentElement.scrollWidth <= window.innerWidth");
+        page.evaluate("document.querySelector('.data').scrollIntoView({ block: 'center' })");
+        page.screenshot(PICTURES.resolve("entries-phone-dark.png"));
+        page.shape(1440, 900, true);
+        page.evaluate("document.querySelector('.data').scrollIntoView({ block: 'center' })");
+        page.screenshot(PICTURES.resolve("entries-dark.png"));
+        assertThat(chromium.complaints()).allMatch(each -> !each.contains("level=error") || each.contains("/api/inspection") || each.contains("403"));
+    }
+
+    @Test
+    @Order(11)
+    void aPersonOfTheProviderWhoLogsOutMayDoSoThere() {
+        page.shape(390, 844, false);
+        page.go(console.address() + "#/members");
+        page.await("document.querySelector('.actions') && !document.querySelector('.actions').hidden");
+        page.evaluate("document.querySelector('.actions').scrollIntoView({ block: 'center' })");
+        page.screenshot(PICTURES.resolve("attribute-phone.png"));
+        page.evaluate("document.querySelector('form[action=\"/logout\"] button').click()");
+        page.await("document.querySelector('.note a')");
+        page.screenshot(PICTURES.resolve("logged-out-phone.png"));
+        assertThat(String.valueOf(page.evaluate("document.querySelector('.note a').href"))).startsWith(provider.issuer() + "/logout?client_id=tutti");
     }
 
     /** Returns a description of the element that has the focus and no ring; empty if it has one. */

@@ -14,6 +14,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,7 +47,11 @@ class DataTest {
     }
 
     private void start(boolean showsContent) {
-        node = Node.tcp(0).name("n1").cluster("data").set("records.directory", "memory").set("operator.content", Boolean.toString(showsContent)).start();
+        start("operator.content", showsContent);
+    }
+
+    private void start(String setting, boolean isSet) {
+        node = Node.tcp(0).name("n1").cluster("data").set("records.directory", "memory").set(setting, Boolean.toString(isSet)).start();
         console = Console.on(node).port(0).set("console.users-file", directory.resolve("users").toString()).start();
     }
 
@@ -129,6 +134,46 @@ class DataTest {
             assertThat(refused.statusCode()).isEqualTo(403);
             assertThat(refused.body()).doesNotContain("key 0");
             assertThat(document(ann, "api/data?member=n1&group=carts&kind=keys&after=-1").toString()).contains("no position");
+        }
+    }
+
+    @Test
+    void entriesOfMapsAreShownAndFoundByKeysToOperatorsAlone() throws Exception {
+        start("operator.values", true);
+        try (ReplicatedMap<String, byte[]> map = ReplicatedMap.on(node.group("carts"), Codec.TEXT, Codec.BYTES).lastWriter()) {
+            for (int key = 0; key < 120; key++) {
+                map.put("cart/" + key, ("two violins for " + key).getBytes(StandardCharsets.UTF_8));
+            }
+            map.put("blob/1", new byte[] {(byte) 0xff, 0, 1, 2});
+            String ann = logIn("ann");
+            Map<?, ?> page = document(ann, "api/data?member=n1&group=carts&kind=entries&prefix=cart/11");
+            assertThat(page.get("columns")).isEqualTo(List.of("Key", "Value", "Type", "Size"));
+            assertThat((List<?>) page.get("rows")).hasSize(11);
+            assertThat(page.get("rows").toString()).contains("[cart/110, two violins for 110, byte[], 19 bytes]");
+            assertThat(page.get("next")).isEqualTo("");
+            Map<?, ?> first = document(ann, "api/data?member=n1&group=carts&kind=entries&prefix=cart/");
+            assertThat((List<?>) first.get("rows")).hasSize(50);
+            Map<?, ?> last = document(ann, "api/data?member=n1&group=carts&kind=entries&prefix=cart/&after=100");
+            assertThat((List<?>) last.get("rows")).hasSize(20);
+            assertThat(document(ann, "api/data?member=n1&group=carts&kind=entries&prefix=blob").get("rows"))
+                    .isEqualTo(List.of(List.of("blob/1", "ff000102", "byte[]", "4 bytes")));
+            assertThat(document(ann, "api/data?member=n1&group=carts&kind=entries&prefix=nothing").get("rows")).isEqualTo(List.of());
+            HttpResponse<String> refused = get(logIn("bob"), "api/data?member=n1&group=carts&kind=entries");
+            assertThat(refused.statusCode()).isEqualTo(403);
+            assertThat(refused.body()).doesNotContain("violins", "cart/");
+        }
+    }
+
+    @Test
+    void valuesAreKeptBackWhereOnlyKeysArePermitted() throws Exception {
+        start(true);
+        try (ReplicatedMap<String, String> map = ReplicatedMap.on(node.group("carts"), Codec.TEXT, Codec.TEXT).lastWriter()) {
+            map.put("key", "a secret value");
+            String ann = logIn("ann");
+            assertThat(document(ann, "api/views?member=n1").get("views")).isEqualTo(Map.of("carts", List.of("keys")));
+            Map<?, ?> refused = document(ann, "api/data?member=n1&group=carts&kind=entries");
+            assertThat(refused.get("error").toString()).contains("operator.values is not set");
+            assertThat(refused.toString()).doesNotContain("secret");
         }
     }
 

@@ -7,6 +7,7 @@ import dev.tutti.Group;
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
 import dev.tutti.blocks.inspection.Inspection;
+import dev.tutti.blocks.presence.Attributes;
 import dev.tutti.internal.Json;
 import dev.tutti.testing.Await;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -141,12 +143,13 @@ class OperationsTest {
         cluster(key, key);
         for (String body : List.of(
                 "operation=leave&member=n2&group=orders", "operation=stop&member=n2", "operation=exclude&member=n2", "operation=drain&member=n2",
-                "operation=change&member=*&group=orders&setting=send-timeout&value=1+s")) {
+                "operation=change&member=*&group=orders&setting=send-timeout&value=1+s", "operation=set-attribute&member=*&attribute=zone&value=a",
+                "operation=remove-attribute&member=n2&attribute=zone")) {
             HttpResponse<String> refused = operate("bob", body);
             assertThat(refused.statusCode()).as(body).isEqualTo(403);
             assertThat(refused.body()).contains("reader");
         }
-        assertThat(counter("requests-not-permitted")).isEqualTo(5);
+        assertThat(counter("requests-not-permitted")).isEqualTo(7);
         assertThat(groups.get(1).view().size()).isEqualTo(2);
         assertThat(operations(nodes.get(1))).isEmpty();
     }
@@ -190,6 +193,58 @@ class OperationsTest {
                 .contains("can't be changed").contains("send-timeout");
         assertThat(done("operation=change&member=n1&group=orders&setting=send-timeout&value=soon").get("done")).isEqualTo(false);
         assertThat(done("operation=change&member=n1&group=tutti.inspection&setting=send-timeout&value=1+s").toString()).contains("own");
+    }
+
+    @Test
+    void anAttributeIsChangedAtOneMemberOrAtAllThatAnnounceAny() throws Exception {
+        cluster(key, key, key);
+        // The third announces none.
+        Attributes first = Attributes.join(nodes.get(0).group("attributes"));
+        Attributes second = Attributes.join(nodes.get(1).group("attributes"));
+        Await.until("both are there", () -> first.group().view().size() == 2);
+        assertThat(done("operation=set-attribute&member=n2&attribute=zone&value=eu-1b").toString()).contains("attribute zone of n2 is eu-1b");
+        Await.until("n1 knows it", () -> first.of(second.group().self()).equals(Map.of("zone", "eu-1b")));
+        assertThat(first.own()).isEmpty();
+        assertThat(operations(nodes.get(1))).singleElement().satisfies(event -> {
+            assertThat(event.details()).extractingByKey("user").isEqualTo("ann at the console of n1");
+            assertThat(event.details()).extractingByKey("operation").isEqualTo("set-attribute");
+            assertThat(event.text()).contains("set attribute zone to 'eu-1b'");
+        });
+        Await.until("the console knows who announces", () -> memberOf("n1").get("announces").equals(true) && memberOf("n2").get("attributes").equals(Map.of("zone", "eu-1b")));
+        Map<?, ?> all = done("operation=set-attribute&member=*&attribute=canary&value=yes");
+        assertThat(all.get("done")).as(all.toString()).isEqualTo(true);
+        assertThat((List<?>) all.get("outcomes")).hasSize(2);
+        Await.until("both have it", () -> "yes".equals(first.own().get("canary")) && "yes".equals(second.own().get("canary")));
+        assertThat(operations(nodes.get(2))).isEmpty();
+        Map<?, ?> removed = done("operation=remove-attribute&member=*&attribute=zone");
+        assertThat(removed.get("done")).isEqualTo(true);
+        assertThat(removed.toString()).contains("n2 has no attribute zone any more", "n1 had no attribute zone");
+        Await.until("it is gone", () -> second.own().equals(Map.of("canary", "yes")));
+    }
+
+    @Test
+    void anAttributeThatCanNotBeIsRefusedWithWhatWouldBeRight() throws Exception {
+        cluster(key, key);
+        assertThat(done("operation=set-attribute&member=*&attribute=zone&value=a").toString()).contains("no member announces attributes");
+        assertThat(done("operation=set-attribute&member=n2&attribute=zone&value=a").toString()).contains("Attributes.join");
+        Attributes attributes = Attributes.join(nodes.get(1).group("attributes"));
+        assertThat(done("operation=set-attribute&member=n2&attribute=Zone&value=a").toString()).contains("1 to 64 of a-z, 0-9, '.', '_' and '-'");
+        assertThat(operate("ann", "operation=set-attribute&member=n2&attribute=zone&value=" + "x".repeat(257)).body()).contains("at most 256");
+        assertThat(done("operation=set-attribute&member=n2&attribute=note&value=" + "%E2%82%AC".repeat(256)).get("done")).isEqualTo(true);
+        Await.until("it is there", () -> attributes.own().keySet().equals(Set.of("note")));
+    }
+
+    @SuppressWarnings("unchecked") // keys of JSON are texts
+    private Map<String, Object> memberOf(String name) {
+        try {
+            String header = send(post("login", "user=bob&password=" + PASSWORD.replace(' ', '+'))).headers().firstValue("set-cookie").orElseThrow();
+            HttpResponse<String> response = send(HttpRequest.newBuilder(URI.create(console.address() + "api/cluster"))
+                    .header("Cookie", header.substring(0, header.indexOf(';'))));
+            return ((List<Map<String, Object>>) ((Map<?, ?>) Json.parse(response.body())).get("members"))
+                    .stream().filter(member -> member.get("name").equals(name)).findFirst().orElseThrow();
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test

@@ -1,7 +1,9 @@
 package dev.tutti.internal.settings;
 
+import dev.tutti.DataView;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.admission.AdmissionSettings;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
@@ -30,7 +32,7 @@ public final class ApiSettings {
             "",
             "File with a key of at least 32 characters, which only its owner may read. Operators may change this node while it runs, through"
                     + " the console of a node with the same key: have it leave groups, stop it, have it exclude other nodes, change some"
-                    + " settings. Empty: nobody may.");
+                    + " settings and its attributes. Empty: nobody may.");
 
     public static final Setting<Boolean> CONTENT = Setting.flag(
             "operator.content",
@@ -38,10 +40,24 @@ public final class ApiSettings {
             "Lets operators see contents that are data of the application through the console, such as the keys of maps. Names and holders of"
                     + " locks and numbers of tasks are shown in any case.");
 
+    public static final Setting<Boolean> VALUES = Setting.flag(
+            "operator.values",
+            false,
+            "Lets operators see the values of maps through the console, too, as far as they are texts, and what operator.content permits. They may"
+                    + " be personal data.");
+
     static final List<Setting<?>> NODE = Stream.of(
-                    List.<Setting<?>>of(PRESET, DIAGNOSTICS, OPERATOR_KEY_FILE, CONTENT), AdmissionSettings.ALL, NodeSettings.ALL)
+                    List.<Setting<?>>of(PRESET, DIAGNOSTICS, OPERATOR_KEY_FILE, CONTENT, VALUES), AdmissionSettings.ALL, NodeSettings.ALL)
             .flatMap(List::stream)
             .toList();
+
+    /** Returns the data of the application that a node gives away to operators. */
+    public static DataView.Content shownContent(Settings node) {
+        if (node.get(VALUES)) {
+            return DataView.Content.VALUES;
+        }
+        return node.get(CONTENT) ? DataView.Content.KEYS : DataView.Content.NONE;
+    }
 
     /** Returns every setting of nodes and groups, with its default; those of discovery, transports and layers on the class path, too. */
     public static NodeSpec defaults() {

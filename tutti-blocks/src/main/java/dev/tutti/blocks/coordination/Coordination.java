@@ -66,7 +66,7 @@ public final class Coordination implements AutoCloseable {
         builder.group().node().components().addView(
                 builder.group().name(),
                 "locks",
-                false,
+                DataView.Content.NONE,
                 (after, rowsMax) -> DataView.Page.of(LOCK_COLUMNS, replica.local(leases.objects()::rows), after, rowsMax));
         return new Coordination(threads, replica, leases, builder.timeout());
     }

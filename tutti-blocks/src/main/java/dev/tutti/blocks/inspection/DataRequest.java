@@ -22,11 +22,12 @@ final class DataRequest {
         return "{}";
     }
 
-    static String ofPage(String group, String kind, String after) {
+    static String ofPage(DataQuery query) {
         Map<String, Object> request = new LinkedHashMap<>();
-        request.put("group", group);
-        request.put("kind", kind);
-        request.put("after", after);
+        request.put("group", query.group());
+        request.put("kind", query.kind());
+        request.put("prefix", query.prefix());
+        request.put("after", query.after());
         return Json.write(request);
     }
 
@@ -37,7 +38,10 @@ final class DataRequest {
             Map<String, Object> answer = new LinkedHashMap<>();
             if (request.get("kind") instanceof String kind) {
                 DataView.Page page = node.components()
-                        .page(String.valueOf(request.get("group")), kind, String.valueOf(request.get("after")), ROWS);
+                        .page(
+                                String.valueOf(request.get("group")),
+                                kind,
+                                new DataView.Request(text(request, "prefix"), text(request, "after"), ROWS));
                 answer.put("columns", page.columns());
                 answer.put("rows", page.rows());
                 answer.put("next", page.next());
@@ -48,5 +52,10 @@ final class DataRequest {
         } catch (IllegalArgumentException e) {
             return Json.write(Map.of("error", String.valueOf(e.getMessage())));
         }
+    }
+
+    private static String text(Map<?, ?> request, String name) {
+        Object value = request.get(name);
+        return value == null ? "" : value.toString();
     }
 }

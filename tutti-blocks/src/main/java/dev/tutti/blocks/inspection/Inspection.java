@@ -67,7 +67,8 @@ public final class Inspection implements AutoCloseable {
     private Inspection(Node node, Calls calls) {
         this.node = node;
         this.calls = calls;
-        this.questions = List.of(node.answer("cluster", this::answer), node.answer("change", this::change));
+        this.questions = List.of(
+                node.answer("cluster", this::answer), node.answer("change", this::change), node.answer("attribute", this::attribute));
     }
 
     /**
@@ -172,11 +173,10 @@ public final class Inspection implements AutoCloseable {
     /**
      * Returns a page of a view of data at a node: {@code columns}, {@code rows} and {@code next}; or {@code error}, in words.
      *
-     * @param after {@code next} of the page before; empty for the first
      * @param deadline 1 ms to 1 day
      */
-    public Answer page(Member member, String group, String kind, String after, Duration deadline) {
-        return data(member, DataRequest.ofPage(group, kind, after), deadline);
+    public Answer page(Member member, DataQuery query, Duration deadline) {
+        return data(member, DataRequest.ofPage(query), deadline);
     }
 
     private Answer data(Member member, String request, Duration deadline) {
@@ -263,7 +263,7 @@ public final class Inspection implements AutoCloseable {
      * by member.
      */
     private Map<String, Object> change(String argument) {
-        Map<?, ?> asked = Json.parse(argument) instanceof Map<?, ?> map ? map : Map.of();
+        Map<?, ?> asked = asked(argument);
         String group = String.valueOf(asked.get("group"));
         Operations.Operation operation = Operations.Operation.change(
                 group, String.valueOf(asked.get("setting")), String.valueOf(asked.get("value")));
@@ -279,7 +279,50 @@ public final class Inspection implements AutoCloseable {
         List<Member> targets = calls.view().members().stream()
                 .filter(member -> isForAll ? members.contains(member.node()) : member.equals(calls.self()))
                 .toList();
-        String user = asked.get("user") + " by a command on the machine of " + node.name();
+        members.removeAll(targets.stream().map(Member::node).toList());
+        return outcomes(targets, user(asked), operation, isForAll ? members.stream().map(NodeId::name).toList() : List.of());
+    }
+
+    /**
+     * Sets or, without a value, removes an attribute of this node, or of all nodes that announce attributes, for a process on this machine. The
+     * answer has the outcomes by member, and the names of nodes that did not say whether they announce any.
+     */
+    private Map<String, Object> attribute(String argument) {
+        Map<?, ?> asked = asked(argument);
+        String name = String.valueOf(asked.get("name"));
+        Operations.Operation operation = asked.get("value") instanceof String value
+                ? Operations.Operation.setAttribute(name, value)
+                : Operations.Operation.removeAttribute(name);
+        if (!Boolean.TRUE.equals(asked.get("all"))) {
+            return outcomes(List.of(calls.self()), user(asked), operation, List.of());
+        }
+        TreeSet<NodeId> announcing = new TreeSet<>();
+        List<String> others = new ArrayList<>();
+        for (Answer answer : allOrThrow()) {
+            Map<String, ?> document = answer.document();
+            if (document == null) {
+                others.add(answer.node().name());
+            } else if (document.get("parts") instanceof Map<?, ?> parts && parts.containsKey("attributes")) {
+                announcing.add(answer.node());
+            }
+        }
+        if (announcing.isEmpty()) {
+            throw new IllegalArgumentException("no node announces attributes: programs have to join them, by Attributes.join");
+        }
+        List<Member> targets = calls.view().members().stream().filter(member -> announcing.contains(member.node())).toList();
+        return outcomes(targets, user(asked), operation, others);
+    }
+
+    private static Map<?, ?> asked(String argument) {
+        return Json.parse(argument) instanceof Map<?, ?> map ? map : Map.of();
+    }
+
+    private String user(Map<?, ?> asked) {
+        return asked.get("user") + " by a command on the machine of " + node.name();
+    }
+
+    /** Has members do something, all at the same time, and returns the outcomes with the names of members that were not asked. */
+    private Map<String, Object> outcomes(List<Member> targets, String user, Operations.Operation operation, List<String> others) {
         List<CompletableFuture<Map<String, Object>>> open = new ArrayList<>();
         for (Member target : targets) {
             CompletableFuture<Map<String, Object>> outcome = new CompletableFuture<>();
@@ -288,8 +331,7 @@ public final class Inspection implements AutoCloseable {
         }
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("outcomes", open.stream().map(node.threads()::join).toList());
-        members.removeAll(targets.stream().map(Member::node).toList());
-        document.put("others", isForAll ? members.stream().map(NodeId::name).toList() : List.of());
+        document.put("others", others);
         return document;
     }
 
@@ -302,15 +344,17 @@ public final class Inspection implements AutoCloseable {
         if (!argument.isEmpty()) {
             throw new IllegalArgumentException("'cluster' takes nothing, not '" + argument + "'");
         }
-        List<Answer> answers;
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("members", allOrThrow().stream().map(Answer::toDocument).toList());
+        return document;
+    }
+
+    private List<Answer> allOrThrow() {
         try {
-            answers = all(QUESTION);
+            return all(QUESTION);
         } catch (CompletionException e) {
             throw new IllegalStateException("the cluster can't be asked: " + e.getMessage(), e);
         }
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("members", answers.stream().map(Answer::toDocument).toList());
-        return document;
     }
 
     /** Closes it for this node; the node itself continues. Idempotent. */

@@ -1,17 +1,19 @@
 package dev.tutti.blocks.map;
 
+import dev.tutti.Components;
 import dev.tutti.DataView;
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.blocks.internal.clock.HybridClock;
+import dev.tutti.blocks.internal.content.EntryRows;
 import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.core.View;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Configures a map, and joins its group. All members use the same configuration. */
@@ -248,23 +250,14 @@ public final class MapBuilder<K, V> {
         return shown(OrderedMap.join(this));
     }
 
-    /** Lets operators see the map's keys, if the node's settings permit it. */
+    /** Lets operators see the map's keys, or its entries, if the node's settings permit it. */
     private <M extends ReplicatedMap<K, V>> M shown(M map) {
-        group.node().components().addView(group.name(), "keys", true, (after, rowsMax) -> {
-            int first = DataView.Page.index(after);
-            Map<K, V> entries = map.snapshot().entries();
-            List<List<String>> rows = entries.entrySet().stream()
-                    .skip(first)
-                    .limit(rowsMax)
-                    .map(entry -> List.of(String.valueOf(entry.getKey()), entry.getValue().getClass().getSimpleName()))
-                    .toList();
-            int last = first + rows.size();
-            return new DataView.Page(KEY_COLUMNS, rows, last < entries.size() ? Integer.toString(last) : "");
-        });
+        Supplier<Map<K, V>> entries = () -> map.snapshot().entries();
+        Components components = group.node().components();
+        components.addView(group.name(), "keys", DataView.Content.KEYS, EntryRows.ofKeys(entries));
+        components.addView(group.name(), "entries", DataView.Content.VALUES, EntryRows.ofEntries(entries, values));
         return map;
     }
-
-    private static final List<String> KEY_COLUMNS = List.of("Key", "Type of the value");
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration TIME_TO_LIVE_MIN = Duration.ofMillis(1);

@@ -1,5 +1,6 @@
 package dev.tutti.blocks.presence;
 
+import dev.tutti.Components.AttributeKeeper;
 import dev.tutti.Group;
 import dev.tutti.GroupBuilder;
 import dev.tutti.SendException;
@@ -21,7 +22,7 @@ import java.util.TreeMap;
 /**
  * Attributes of nodes: zone, rack, version, or anything else that a few words say. A node has those of its setting {@code attributes}, and those
  * that it puts. It is {@link Presence} in a group of its own, which all nodes join whose attributes are to be known; they are known for members of
- * any group.
+ * any group. Operators may change those of nodes that permit it, through the console and {@code tutti probe}.
  *
  * <p>A node has at most {@value NodeAttributes#COUNT_MAX} attributes. Names are 1 to 64 lower-case letters, digits, dots, underscores and hyphens;
  * values have at most {@value NodeAttributes#VALUE_MAX} characters.
@@ -52,7 +53,9 @@ public final class Attributes implements AutoCloseable {
         PresenceBuilder<String, String> builder = Presence.on(group, text("a name", NAME_BYTES_MAX), text("a value", NodeAttributes.VALUE_MAX))
                 .entriesMax(NodeAttributes.COUNT_MAX);
         NodeAttributes.of(group.node().spec().node()).forEach(builder::with);
-        return new Attributes(builder.join());
+        Attributes attributes = new Attributes(builder.join());
+        group.node().components().keepAttributes(group.name(), attributes.new Keeper());
+        return attributes;
     }
 
     /** Returns a codec of texts of at most so many characters. */
@@ -124,12 +127,36 @@ public final class Attributes implements AutoCloseable {
      */
     public void put(String name, String value) {
         NodeAttributes.check(Arguments.required(name, "put: the name"), Arguments.required(value, "put: the value"));
+        Map<String, String> own = own();
+        if (own.size() >= NodeAttributes.COUNT_MAX && !own.containsKey(name)) {
+            throw new IllegalStateException("node " + presence.self().name() + " has " + own.size()
+                    + " attributes, and may have no more: remove one before " + name + " is set");
+        }
         presence.put(name, value);
     }
 
     /** Removes an attribute of this node, if it has it. Waits until that is accepted. */
     public void remove(String name) {
         presence.remove(Arguments.required(name, "remove: the name"));
+    }
+
+    /** Attributes of this node for inspections of it, and for operators. */
+    private final class Keeper implements AttributeKeeper {
+
+        @Override
+        public Map<String, String> attributes() {
+            return own();
+        }
+
+        @Override
+        public void put(String name, String value) {
+            Attributes.this.put(name, value);
+        }
+
+        @Override
+        public void remove(String name) {
+            Attributes.this.remove(name);
+        }
     }
 
     /** Returns the group, for settings and inspection; nothing else may be sent in it. */

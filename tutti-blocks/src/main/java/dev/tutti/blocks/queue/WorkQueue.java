@@ -104,8 +104,8 @@ public final class WorkQueue<T> implements AutoCloseable {
         WorkQueue<T> queue = new WorkQueue<>(settings);
         queue.block.join(settings.merge(), QueueCommand.codec(settings.values()), settings::prepared);
         Components components = settings.group().node().components();
-        components.addView(queue.name, "tasks", false, queue::taskPage);
-        components.addView(queue.name, "workers", false, queue::workerPage);
+        components.addView(queue.name, "tasks", DataView.Content.NONE, queue::taskPage);
+        components.addView(queue.name, "workers", DataView.Content.NONE, queue::workerPage);
         return queue;
     }
 

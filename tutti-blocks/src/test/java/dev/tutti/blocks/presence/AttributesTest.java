@@ -73,6 +73,21 @@ class AttributesTest {
         assertThat(servers.on(3).attributes.by(servers.on(3).work.view(), "zone")).containsOnlyKeys("a", "b");
     }
 
+    @ClusterTest(nodes = 2, seeds = 2)
+    void inspectionsHaveThemUntilTheGroupIsLeft(Cluster cluster) {
+        Components<Server> servers = start(cluster);
+        servers.run(2, server -> {
+            server.attributes.remove("version");
+            assertThat(server.work.node().inspection().part("attributes").texts()).containsEntry("rack", "r12");
+        });
+        cluster.awaitRest();
+        servers.run(2, server -> {
+            assertThat(server.work.node().inspection().part("attributes").texts()).isEqualTo(Map.of("rack", "r12", "zone", "a"));
+            server.attributes.close();
+            assertThat(server.work.node().inspection().parts()).noneMatch(part -> part.name().equals("attributes"));
+        });
+    }
+
     @ClusterTest(nodes = 1, seeds = 1)
     void theyAreBounded(Cluster cluster) {
         Components<Server> servers = start(cluster);
@@ -83,7 +98,7 @@ class AttributesTest {
             for (int index = 0; index < 29; index++) {
                 attributes.put("a" + index, "");
             }
-            assertThatIllegalStateException().isThrownBy(() -> attributes.put("more", "")).withMessageContaining("32 entries");
+            assertThatIllegalStateException().isThrownBy(() -> attributes.put("more", "")).withMessageContaining("32");
         });
     }
 

@@ -103,6 +103,27 @@ public record Inspected(String name, String address, Map<?, ?> document, String 
         return number(StatusPage.map(StatusPage.map(document.get("parts")).get(part)), name);
     }
 
+    /** Returns the attributes that the node announces or, if it announces none, those of its settings. */
+    Map<String, String> attributes() {
+        Map<String, String> attributes = new LinkedHashMap<>();
+        if (StatusPage.map(document.get("parts")).get("attributes") instanceof Map<?, ?> announced) {
+            announced.forEach((name, value) -> attributes.put(String.valueOf(name), String.valueOf(value)));
+            return attributes;
+        }
+        for (String each : text(StatusPage.map(node().get("settings")), "attributes").split(",")) {
+            int equals = each.indexOf('=');
+            if (equals > 0) {
+                attributes.put(each.substring(0, equals).strip(), each.substring(equals + 1).strip());
+            }
+        }
+        return attributes;
+    }
+
+    /** Returns attributes as settings write them, for people: {@code zone=eu-1a, rack=r12}. */
+    public static String words(Map<String, String> attributes) {
+        return String.join(", ", attributes.entrySet().stream().map(each -> each.getKey() + '=' + each.getValue()).toList());
+    }
+
     List<Map<?, ?>> groups() {
         return maps(document.get("groups"));
     }

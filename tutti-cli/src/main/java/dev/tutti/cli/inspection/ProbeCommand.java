@@ -4,6 +4,7 @@ import dev.tutti.cli.terminal.Amounts;
 import dev.tutti.cli.terminal.CommandException;
 import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.cli.terminal.Terminal;
+import dev.tutti.cli.terminal.WrongUsageException;
 import dev.tutti.core.Printable;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.diagnostics.DiagnosticsDirectory.Entry;
@@ -12,7 +13,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -36,7 +39,9 @@ import picocli.CommandLine.Parameters;
             "  tutti probe --settings          with all settings in force",
             "  tutti probe --all --json        one JSON document, for programs",
             "  tutti probe --set 'chat:send-timeout=5 s'        changes a setting here",
-            "  tutti probe --all --set 'chat:send-timeout=5 s'  at all of the group"
+            "  tutti probe --all --set 'chat:send-timeout=5 s'  at all of the group",
+            "  tutti probe 7800 --set-attribute zone=eu-1b      an attribute of a node",
+            "  tutti probe --all --remove-attribute canary      of all that announce any"
         })
 public final class ProbeCommand implements Callable<Integer> {
 
@@ -64,15 +69,31 @@ public final class ProbeCommand implements Callable<Integer> {
             description = "Changes a setting of a group while it runs, at nodes whose operator.key-file permits it.")
     private @Nullable String change;
 
+    @Option(
+            names = "--set-attribute",
+            paramLabel = "NAME=VALUE",
+            description = "Sets an attribute of a node, or with --all of all nodes, where operator.key-file permits it.")
+    private @Nullable String attribute;
+
+    @Option(names = "--remove-attribute", paramLabel = "NAME", description = "Removes an attribute of a node, or with --all of all nodes.")
+    private @Nullable String removed;
+
     public ProbeCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 
     @Override
     public Integer call() throws IOException {
+        if (Stream.of(change, attribute, removed).filter(Objects::nonNull).count() > 1) {
+            throw new WrongUsageException("--set, --set-attribute and --remove-attribute: one at a time");
+        }
         List<Entry> entries = nodes.require(wanted);
         if (change != null) {
             return change(entries, change);
+        } else if (attribute != null) {
+            return setAttribute(entries, attribute);
+        } else if (removed != null) {
+            return change(entries, "attribute", new LinkedHashMap<>(Map.of("name", removed.strip())));
         }
         List<Inspected> members = isAll
                 ? Inspected.cluster(nodes, entries)
@@ -96,13 +117,31 @@ public final class ProbeCommand implements Callable<Integer> {
         asked.put("group", text.substring(0, colon));
         asked.put("setting", text.substring(colon + 1, equals).strip());
         asked.put("value", text.substring(equals + 1).strip());
+        return change(entries, "change", asked);
+    }
+
+    /** Sets an attribute of each of the nodes, or of all nodes through the first of them. */
+    private int setAttribute(List<Entry> entries, String text) {
+        int equals = text.indexOf('=');
+        if (equals < 1) {
+            throw new CommandException("'" + text + "' is not of the form NAME=VALUE, such as zone=eu-1b");
+        }
+        return change(
+                entries,
+                "attribute",
+                new LinkedHashMap<>(Map.of("name", text.substring(0, equals).strip(), "value", text.substring(equals + 1).strip())));
+    }
+
+    /** Asks each of the nodes for a change of itself, or the first of them for one of all that it concerns; prints the outcomes. */
+    private int change(List<Entry> entries, String question, Map<String, Object> asked) {
         asked.put("all", isAll);
         asked.put("user", System.getProperty("user.name", "somebody"));
         boolean isDone = true;
         for (Entry entry : isAll ? entries.subList(0, 1) : entries) {
-            LocalNodes.Reply reply = nodes.ask(entry, "change " + Json.write(asked));
+            LocalNodes.Reply reply = nodes.ask(entry, question + " " + Json.write(asked));
             if (!reply.isAnswered()) {
-                throw new CommandException("the setting can't be changed: " + reply.failure());
+                String what = question.equals("change") ? "setting" : question;
+                throw new CommandException("the " + what + " can't be changed: " + reply.failure());
             }
             for (Map<?, ?> outcome : Inspected.maps(reply.document().get("outcomes"))) {
                 isDone &= Boolean.TRUE.equals(outcome.get("done"));
@@ -110,7 +149,7 @@ public final class ProbeCommand implements Callable<Integer> {
             }
             if (reply.document().get("others") instanceof List<?> others && !others.isEmpty()) {
                 isDone = false;
-                terminal.print("not asked, because they take no part in inspection: " + Printable.escape(String.valueOf(others)));
+                terminal.print("not asked, because they take no part in inspection or do not answer: " + Printable.escape(String.valueOf(others)));
             }
         }
         return isDone ? ExitCodes.DONE : ExitCodes.FAILED;

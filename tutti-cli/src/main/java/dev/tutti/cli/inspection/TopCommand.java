@@ -207,6 +207,7 @@ public final class TopCommand implements Callable<Integer> {
             row.put("retainedBytes", ofLinks("retained-bytes"));
             row.put("roundTripMicros", roundTripMicros());
             row.put("state", state());
+            row.put("attributes", now.attributes());
             return row;
         }
 
@@ -225,6 +226,10 @@ public final class TopCommand implements Callable<Integer> {
             cells.put("rtt us", isThere && roundTripMicros() >= 0 ? Long.toString(roundTripMicros()) : "");
             cells.put("up", isThere ? Amounts.duration(now.uptimeMillis()) : "");
             cells.put("state", state());
+            String attributes = Inspected.words(now.attributes());
+            if (!attributes.isEmpty()) {
+                cells.put("attributes", attributes);
+            }
             return cells;
         }
 

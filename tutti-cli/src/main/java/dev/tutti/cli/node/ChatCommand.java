@@ -56,7 +56,7 @@ public final class ChatCommand implements Callable<Integer> {
         try (Node node = options.onThisMachine().start();
                 Interruption _ = Interruption.closes(node);
                 Group joined = node.group(group)
-                        .onView(view -> events.onView(group, view))
+                        .onView(view -> events.onView(group, view, null))
                         .onMessage(message -> events.onMessage(group, message))
                         .onClosed(reason -> {
                             events.onClosed(group, reason);

@@ -1,6 +1,8 @@
 package dev.tutti.cli.node;
 
 import dev.tutti.Message;
+import dev.tutti.blocks.presence.Attributes;
+import dev.tutti.cli.inspection.Inspected;
 import dev.tutti.cli.terminal.Terminal;
 import dev.tutti.core.Member;
 import dev.tutti.core.Printable;
@@ -28,19 +30,30 @@ final class Events {
         this.isJson = isJson;
     }
 
-    void onView(String group, View view) {
+    /** @param attributes those of members, which are shown with them; null if they are not known here */
+    void onView(String group, View view, @Nullable Attributes attributes) {
         if (isJson) {
             Map<String, Object> event = event("view", group);
             event.put("view", view.id().toString());
             event.put("coordinator", view.coordinator().name());
             event.put("members", view.members().stream().map(Member::name).toList());
+            if (attributes != null) {
+                Map<String, Object> known = new LinkedHashMap<>();
+                view.members().forEach(member -> known.put(member.name(), attributes.of(member)));
+                event.put("attributes", known);
+            }
             terminal.print(Json.write(event));
         } else {
             String members = Printable.escape(
-                    String.join(", ", view.members().stream().map(Member::name).toList()));
+                    String.join(", ", view.members().stream().map(member -> shown(member, attributes)).toList()));
             terminal.print(terminal.faint("* " + Printable.escape(group) + ": view " + view.id().number() + ", "
                     + view.size() + (view.size() == 1 ? " member: " : " members: ") + members));
         }
+    }
+
+    private static String shown(Member member, @Nullable Attributes attributes) {
+        String words = attributes == null ? "" : Inspected.words(attributes.of(member));
+        return words.isEmpty() ? member.name() : member.name() + " (" + words + ")";
     }
 
     void onMessage(String group, Message message) {

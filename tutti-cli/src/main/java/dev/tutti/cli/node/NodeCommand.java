@@ -2,12 +2,14 @@ package dev.tutti.cli.node;
 
 import dev.tutti.Node;
 import dev.tutti.blocks.inspection.Inspection;
+import dev.tutti.blocks.presence.Attributes;
 import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.cli.terminal.Terminal;
 import dev.tutti.console.Console;
 import dev.tutti.console.ConsoleBuilder;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.Printable;
+import dev.tutti.core.settings.NodeAttributes;
 import dev.tutti.internal.Json;
 import dev.tutti.metrics.HealthServer;
 import java.util.LinkedHashMap;
@@ -31,9 +33,13 @@ import picocli.CommandLine.Option;
             "  tutti node --group chat",
             "  tutti node --config tutti.yaml --group a --group b --json",
             "  tutti node --group a --bind SITE_LOCAL --secret-file secret --health ANY:9464",
+            "  tutti node --group a -D attributes=zone=eu-1a,rack=r12",
             "  TUTTI_GROUP_WINDOW='4 MiB' tutti node --group a"
         })
 public final class NodeCommand implements Callable<Integer> {
+
+    /** Group of attributes, as documents name it. */
+    private static final String ATTRIBUTES = "attributes";
 
     private final Terminal terminal;
 
@@ -45,6 +51,11 @@ public final class NodeCommand implements Callable<Integer> {
 
     @Option(names = "--group", paramLabel = "NAME", split = ",", description = "A group to join; may be repeated.")
     private List<String> groups = List.of();
+
+    @Option(
+            names = "--attributes",
+            description = "Joins the group 'attributes', and prints those of members with each view. So does a node that has attributes.")
+    private boolean hasAttributes;
 
     @Option(names = "--json", description = "Prints events as JSON, one per line.")
     private boolean isJson;
@@ -61,9 +72,10 @@ public final class NodeCommand implements Callable<Integer> {
         try (Node node = options.onThisMachine().start();
                 Interruption _ = Interruption.closes(node)) {
             announce(node);
+            Attributes attributes = attributes(node);
             for (String group : names) {
                 node.group(group)
-                        .onView(view -> events.onView(group, view))
+                        .onView(view -> events.onView(group, view, attributes))
                         .onMessage(message -> events.onMessage(group, message))
                         .onClosed(reason -> {
                             events.onClosed(group, reason);
@@ -79,6 +91,12 @@ public final class NodeCommand implements Callable<Integer> {
             }
         }
         return names.isEmpty() ? ExitCodes.DONE : ExitCodes.FAILED;
+    }
+
+    /** Joins the group of attributes if it is asked for, or the node has any to announce; null otherwise. */
+    private @Nullable Attributes attributes(Node node) {
+        boolean isWanted = hasAttributes || !NodeAttributes.of(node.spec().node()).isEmpty();
+        return isWanted && !groups.contains(ATTRIBUTES) ? Attributes.join(node.group(ATTRIBUTES)) : null;
     }
 
     /** Returns the node's console; null if it is not enabled. */

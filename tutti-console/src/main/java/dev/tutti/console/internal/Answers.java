@@ -2,6 +2,7 @@ package dev.tutti.console.internal;
 
 import dev.tutti.Operations.Kind;
 import dev.tutti.Operations.Outcome;
+import dev.tutti.blocks.inspection.DataQuery;
 import dev.tutti.console.Role;
 import dev.tutti.console.internal.CounterTable.Counter;
 import dev.tutti.console.internal.Gate.Principal;
@@ -37,6 +38,9 @@ final class Answers {
     /** Kinds of views that show no data of the application; all others are for operators. */
     private static final Set<String> OPEN_KINDS = Set.of("locks", "tasks", "workers");
 
+    /** Kind of views with values of the application. */
+    private static final String VALUES = "entries";
+
     private final Site site;
 
     Answers(Site site) {
@@ -66,13 +70,20 @@ final class Answers {
         }
     }
 
-    /** Returns a page of data; what is data of the application is for operators. */
+    /** Returns a page of data; data of the application is for operators, and each look at values is noted. */
     private FullHttpResponse data(Ask ask, Principal principal, @Nullable SocketAddress remote) {
         String kind = ask.text("kind");
         if (!OPEN_KINDS.contains(kind) && !principal.role().includes(Role.OPERATOR)) {
             return notPermitted(principal, remote, "see " + kind);
         }
-        return found(site.page(ask.text("member"), ask.text("group"), kind, ask.text("after")));
+        String member = ask.text("member");
+        DataQuery query = new DataQuery(ask.text("group"), kind, ask.text("prefix"), ask.text("after"));
+        Map<?, ?> page = site.page(member, query);
+        if (kind.equals(VALUES) && page != null && !page.containsKey("error")) {
+            // Without the beginning of keys that was searched for: it may be personal data, too.
+            site.audit().onDone(remote, principal.name(), "has looked at values of group " + query.group() + " at " + member);
+        }
+        return found(page);
     }
 
     private static FullHttpResponse found(@Nullable Map<?, ?> found) {
@@ -113,6 +124,8 @@ final class Answers {
                 case DRAIN, STOP, EXCLUDE -> List.of();
                 case LEAVE -> List.of(ask.text("group"));
                 case CHANGE -> List.of(ask.text("group"), ask.text("setting"), ask.text("value"));
+                case SET_ATTRIBUTE -> List.of(ask.text("attribute"), ask.text("value"));
+                case REMOVE_ATTRIBUTE -> List.of(ask.text("attribute"));
             };
             request = new Operators.Request(kind, ask.text("member"), arguments);
         } catch (IllegalArgumentException e) {

@@ -6,6 +6,7 @@ import dev.tutti.Operations.Operation;
 import dev.tutti.Operations.Outcome;
 import dev.tutti.Subscription;
 import dev.tutti.blocks.inspection.Answer;
+import dev.tutti.blocks.inspection.DataQuery;
 import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
@@ -142,8 +143,8 @@ public final class ClusterWitnesses implements Witnesses {
     }
 
     @Override
-    public @Nullable Doc page(String member, String group, String kind, String after) {
-        return ask(member, each -> inspection.page(each, group, kind, after, DEADLINE_OF_ONE));
+    public @Nullable Doc page(String member, DataQuery query) {
+        return ask(member, each -> inspection.page(each, query, DEADLINE_OF_ONE));
     }
 
     /** Asks a member of the inspection; returns null if there is none of this name, or it does not answer. */

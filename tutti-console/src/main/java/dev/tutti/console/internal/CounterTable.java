@@ -19,6 +19,7 @@ final class CounterTable {
         REQUESTS_UNPROVEN("requests-unproven"),
         REQUESTS_NOT_PERMITTED("requests-not-permitted"),
         LOGINS_DELAYED("logins-delayed"),
+        PROVIDER_FAILURES("provider-failures"),
         LINKS_MADE("links-made"),
         OPERATIONS("operations"),
         OPERATIONS_FAILED("operations-failed"),

@@ -1,6 +1,7 @@
 package dev.tutti.console.internal;
 
 import dev.tutti.console.Role;
+import dev.tutti.console.internal.oidc.SingleSignOn;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -146,7 +147,8 @@ public final class Gate {
         if (links.size() - (links.containsKey(printed) ? 1 : 0) >= LINKS_MAX) {
             links.keySet().stream().filter(each -> !each.equals(printed)).findFirst().ifPresent(links::remove);
         }
-        String name = maker.account().isEmpty() ? "link" : "link of " + maker.account();
+        String giver = maker.name().startsWith(SingleSignOn.NAME_PREFIX) ? maker.name() : maker.account();
+        String name = giver.isEmpty() ? "link" : "link of " + giver;
         links.put(key(code), new Pass(name, maker.account(), role, "", nowNanos + LINK_NANOS));
         return code;
     }
@@ -160,7 +162,16 @@ public final class Gate {
         return open(user, user, role);
     }
 
-    /** Counts a password that was wrong. */
+    /**
+     * Opens a session for a person whom a provider knows. It has this role until it ends.
+     *
+     * @param name name for the log and for events, which no user of the file can have
+     */
+    synchronized Open enterByProvider(String name, Role role) {
+        return open(name, "", role);
+    }
+
+    /** Counts a password that was wrong, or another log-in that let nobody in. */
     synchronized Outcome wrong() {
         refused++;
         return new Wrong();

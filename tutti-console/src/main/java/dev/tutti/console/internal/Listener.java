@@ -38,9 +38,11 @@ import org.jspecify.annotations.Nullable;
 /** The socket that browsers connect to, with one thread for all of them. */
 final class Listener implements AutoCloseable {
 
-    private static final int REQUEST_LINE_MAX = 1_024;
+    /** A provider sends a browser back with a code, and those of some have more than 1,000 characters. */
+    private static final int REQUEST_LINE_MAX = 4_096;
     private static final int HEADERS_BYTES_MAX = 8_192;
-    private static final int BODY_BYTES_MAX = 2_048;
+    /** An attribute's value of 256 characters may be escaped as 2,304 bytes and more. */
+    private static final int BODY_BYTES_MAX = 4_096;
     private static final int ACCEPTS_WAITING_MAX = 128;
 
     private final Settings settings;

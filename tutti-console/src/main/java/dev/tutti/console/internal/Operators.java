@@ -17,7 +17,7 @@ import java.util.concurrent.Future;
 
 /**
  * Operations on members, for people and programs whose role permits them. A change of a setting goes to one member or to
- * all of the group; a node is excluded by all others or by none: if one of them does not permit it, nobody is asked.
+ * all of the group, one of an attribute to one member or to all that announce attributes; a node is excluded by all others or by none: if one of them does not permit it, nobody is asked.
  */
 final class Operators {
 
@@ -42,6 +42,8 @@ final class Operators {
                 case STOP -> "stop " + at;
                 case EXCLUDE -> "exclude " + at;
                 case CHANGE -> "change a setting of " + at + ": " + String.join(" ", arguments);
+                case SET_ATTRIBUTE -> "set an attribute of " + at + ": " + String.join("=", arguments);
+                case REMOVE_ATTRIBUTE -> "remove an attribute of " + at + ": " + String.join("", arguments);
             };
         }
     }
@@ -66,10 +68,10 @@ final class Operators {
         try {
             return switch (request.kind()) {
                 case EXCLUDE -> exclude(who, request.member(), members);
-                case DRAIN, LEAVE, STOP, CHANGE -> {
+                case DRAIN, LEAVE, STOP, CHANGE, SET_ATTRIBUTE, REMOVE_ATTRIBUTE -> {
                     Operation operation = new Operation(request.kind(), request.arguments());
                     yield request.member().equals(ALL)
-                            ? each(who, all(request, cluster), operation)
+                            ? each(who, all(request, members, cluster), operation)
                             : each(who, List.of(request.member()), operation);
                 }
             };
@@ -78,9 +80,19 @@ final class Operators {
         }
     }
 
-    private static List<String> all(Request request, Map<String, Object> cluster) {
+    private static List<String> all(Request request, Map<String, Doc> members, Map<String, Object> cluster) {
+        if (request.kind() == Kind.SET_ATTRIBUTE || request.kind() == Kind.REMOVE_ATTRIBUTE) {
+            // Nobody knows of a silent member whether it announces any: the outcome says that it was not changed.
+            List<String> found = members.keySet().stream()
+                    .filter(name -> isSilent(members, name) || members.getOrDefault(name, Doc.EMPTY).is("announces"))
+                    .toList();
+            if (found.stream().allMatch(name -> isSilent(members, name))) {
+                throw new IllegalArgumentException("no member announces attributes: programs have to join them, by Attributes.join");
+            }
+            return found;
+        }
         if (request.kind() != Kind.CHANGE) {
-            throw new IllegalArgumentException("only settings are changed at all members at once");
+            throw new IllegalArgumentException("only settings and attributes are changed at all members at once");
         }
         for (Doc group : new Doc(cluster).list("groups")) {
             if (group.text("name").equals(request.arguments().getFirst())) {
@@ -88,6 +100,10 @@ final class Operators {
             }
         }
         throw new IllegalArgumentException("nobody is in group " + request.arguments().getFirst());
+    }
+
+    private static boolean isSilent(Map<String, Doc> members, String name) {
+        return members.getOrDefault(name, Doc.EMPTY).text("state").equals("silent");
     }
 
     private Map<String, Outcome> exclude(String who, String name, Map<String, Doc> members) {

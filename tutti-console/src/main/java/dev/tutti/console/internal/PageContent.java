@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Content of the page, made of the answers of members about themselves and each other at one time: members, links,
@@ -103,6 +104,8 @@ final class PageContent {
         member.put("ready", document.at("health").is("ready"));
         member.put("reasons", document.at("health").texts("reasons"));
         member.put("operable", document.at("parts").at("operations").number("permitted") == 1);
+        member.put("attributes", attributes(document));
+        member.put("announces", announced(document) != null);
         member.put("problems", document.at("health").list("problems").size());
         long delivered = 0;
         long sent = 0;
@@ -156,6 +159,27 @@ final class PageContent {
                 .map(link -> link.text("peer"))
                 .toList());
         return member;
+    }
+
+    /** Returns the attributes that a node announces or, if it announces none, those of its settings. */
+    private static Map<String, String> attributes(Doc document) {
+        Map<String, String> attributes = new LinkedHashMap<>();
+        Map<?, ?> announced = announced(document);
+        if (announced != null) {
+            announced.forEach((name, value) -> attributes.put(String.valueOf(name), String.valueOf(value)));
+            return attributes;
+        }
+        for (String each : document.at("node").at("settings").text("attributes").split(",")) {
+            int equals = each.indexOf('=');
+            if (equals > 0) {
+                attributes.put(each.substring(0, equals), each.substring(equals + 1));
+            }
+        }
+        return attributes;
+    }
+
+    private static @Nullable Map<?, ?> announced(Doc document) {
+        return document.at("parts").values().get("attributes") instanceof Map<?, ?> announced ? announced : null;
     }
 
     /** Returns the bytes of answers that one member has given another, which are traffic of consoles and commands. */

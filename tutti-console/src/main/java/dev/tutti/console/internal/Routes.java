@@ -5,6 +5,7 @@ import dev.tutti.console.internal.CounterTable.Counter;
 import dev.tutti.console.internal.Gate.Principal;
 import dev.tutti.console.internal.look.Assets;
 import dev.tutti.console.internal.look.Assets.Asset;
+import dev.tutti.console.internal.oidc.SingleSignOn;
 import dev.tutti.internal.Logs;
 import dev.tutti.internal.door.Backoff.Attempt;
 import dev.tutti.internal.door.Hosts;
@@ -35,8 +36,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -63,6 +62,8 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private final Site site;
     private final Answers answers;
+    private final LoginPage loginPage;
+    private final ProviderLogin providerLogin;
     private final Deadline deadline;
     private final boolean isForHealth;
     private boolean isAnswering;
@@ -78,6 +79,8 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     Routes(Site site, Deadline deadline, boolean isForHealth) {
         this.site = site;
         this.answers = new Answers(site);
+        this.loginPage = new LoginPage(site);
+        this.providerLogin = new ProviderLogin(site);
         this.deadline = deadline;
         this.isForHealth = isForHealth;
     }
@@ -153,7 +156,10 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
             case "/health" -> later(ctx, HttpUtil.isKeepAlive(request), () -> probe(site.health()));
             case "/ready" -> later(ctx, HttpUtil.isKeepAlive(request), () -> probe(site.readiness()));
             case "/login" -> login(ctx, request, isPost, parameters);
-            case "/logout" -> logout(ctx, request);
+            case "/logout" -> logout(ctx, request, host);
+            case ProviderLogin.BEGIN -> later(
+                    ctx, HttpUtil.isKeepAlive(request), () -> providerLogin.begin(ctx.channel().remoteAddress(), String.valueOf(host)));
+            case SingleSignOn.CALLBACK -> comeBack(ctx, request, parameters);
             case "/" -> page(ctx, request);
             case "/favicon.ico" -> reply(ctx, request, asset(request, site.assets().get("icon.svg")), false);
             default -> {
@@ -224,7 +230,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
             // It can't be guessed, so failures of others are no reason to wait.
             enter(ctx, isKept, site.gate().enterByLink(once), "", "link");
         } else {
-            reply(ctx, request, loginPage(HttpResponseStatus.OK, ""), false);
+            reply(ctx, request, loginPage.of(HttpResponseStatus.OK, ""), false);
         }
     }
 
@@ -272,7 +278,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     private void refuseForNow(ChannelHandlerContext ctx, boolean isKept, String account) {
         site.audit().onRefused(ctx.channel().remoteAddress(), account, "too many log-ins wait already");
         long waitSeconds = TimeUnit.NANOSECONDS.toSeconds(site.backoff().delayMaxNanos());
-        FullHttpResponse later = loginPage(
+        FullHttpResponse later = loginPage.of(
                 HttpResponseStatus.TOO_MANY_REQUESTS, "Too many attempts were wrong. Try again in " + waitSeconds + " seconds.");
         later.headers().set(HttpHeaderNames.RETRY_AFTER, waitSeconds);
         send(ctx, later, isKept);
@@ -301,13 +307,12 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         FullHttpResponse response =
                 switch (outcome) {
                     case Gate.Open open -> {
-                        // No redirection: after a link on a foreign page, the request would come without the cookie.
-                        FullHttpResponse entered = Answers.html(HttpResponseStatus.OK, ENTERED);
+                        FullHttpResponse entered = LoginPage.entered();
                         entered.headers().set(HttpHeaderNames.SET_COOKIE, site.cookie(open.session()));
                         yield entered;
                     }
                     case Gate.Wrong wrong ->
-                        loginPage(HttpResponseStatus.FORBIDDEN, "That was not it. A link is good once, and for 15 minutes.");
+                        loginPage.of(HttpResponseStatus.FORBIDDEN, "That was not it. A link is good once, and for 15 minutes.");
                 };
         send(ctx, response, isKept);
         return isIn;
@@ -321,19 +326,22 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         }
     }
 
-    private void logout(ChannelHandlerContext ctx, FullHttpRequest request) {
-        site.gate().leave(cookie(request));
-        FullHttpResponse response = Answers.html(HttpResponseStatus.OK, LEFT);
+    /** Ends the log-in of a browser that is back from the provider. */
+    private void comeBack(ChannelHandlerContext ctx, FullHttpRequest request, Map<String, List<String>> parameters) {
+        String browser = cookie(request, site.loginCookieName());
+        SingleSignOn.Return back = new SingleSignOn.Return(
+                text(parameters, "state"), text(parameters, "code"), text(parameters, "error"), text(parameters, "iss"), browser == null ? "" : browser);
+        later(ctx, HttpUtil.isKeepAlive(request), () -> providerLogin.finish(ctx.channel().remoteAddress(), back));
+    }
+
+    private void logout(ChannelHandlerContext ctx, FullHttpRequest request, @Nullable String host) {
+        String session = cookie(request);
+        String logout = providerLogin.logout(site.gate().principal(session), String.valueOf(host));
+        site.gate().leave(session);
+        FullHttpResponse response = logout == null ? LoginPage.left() : loginPage.leftHereOnly(logout);
         response.headers().set(HttpHeaderNames.SET_COOKIE, site.noCookie());
         response.headers().set("Clear-Site-Data", "\"cookies\", \"storage\"");
         reply(ctx, request, response, false);
-    }
-
-    private FullHttpResponse loginPage(HttpResponseStatus status, String message) {
-        String page = new String(site.assets().get("login.html").content(), StandardCharsets.UTF_8);
-        List<String> parts = site.loginParts();
-        String shown = LOGIN_PART.matcher(page).replaceAll(part -> parts.contains(part.group(1)) ? Matcher.quoteReplacement(part.group(2)) : "");
-        return Answers.html(status, shown.replace("<!--message-->", message));
     }
 
     private boolean isLoggedIn(FullHttpRequest request) {
@@ -341,12 +349,16 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     private @Nullable String cookie(FullHttpRequest request) {
+        return cookie(request, site.cookieName());
+    }
+
+    private static @Nullable String cookie(FullHttpRequest request, String name) {
         String header = request.headers().get(HttpHeaderNames.COOKIE);
         if (header == null) {
             return null;
         }
         for (Cookie cookie : ServerCookieDecoder.STRICT.decodeAll(header)) {
-            if (cookie.name().equals(site.cookieName())) {
+            if (cookie.name().equals(name)) {
                 return cookie.value();
             }
         }
@@ -517,17 +529,4 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         LOG.debug("a connection of the console is closed", cause);
         ctx.close();
     }
-
-    /** A part of the page for log-in that is of use in some cases only, with its name. */
-    private static final Pattern LOGIN_PART = Pattern.compile("<!--([a-z]+)-->\n(.*?)<!--/\\1-->\n", Pattern.DOTALL);
-
-    private static final String ENTERED = """
-            <!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">
-            <title>tutti console</title><p>You are logged in. <a href="/">Go on</a></p></html>
-            """;
-
-    private static final String LEFT = """
-            <!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/login">
-            <title>tutti console</title><p>You are logged out. <a href="/login">Log in again</a></p></html>
-            """;
 }

@@ -1,12 +1,14 @@
 package dev.tutti.console.internal;
 
 import dev.tutti.Operations;
+import dev.tutti.blocks.inspection.DataQuery;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.console.Role;
 import dev.tutti.console.internal.alerts.AlertRule;
 import dev.tutti.console.internal.alerts.Alerts;
 import dev.tutti.console.internal.alerts.Webhook;
 import dev.tutti.console.internal.look.Assets;
+import dev.tutti.console.internal.oidc.SingleSignOn;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
@@ -50,6 +52,7 @@ public final class Site implements AutoCloseable {
     private final Assets assets = new Assets(PAGE, name -> Site.class.getResourceAsStream("assets/" + name));
     private final boolean isTokenKnown;
     private final Users users;
+    private final @Nullable SingleSignOn provider;
     private final Gate gate;
     private final Backoff backoff;
     private final Audit audit;
@@ -86,6 +89,7 @@ public final class Site implements AutoCloseable {
         }
         String webhookFile = settings.get(ConsoleSettings.WEBHOOK_TOKEN_FILE);
         String webhookToken = webhookFile.isEmpty() ? "" : token(ConsoleSettings.WEBHOOK_TOKEN_FILE, Path.of(webhookFile));
+        this.provider = ProviderSettings.provider(settings, clientSecret(settings));
         // A connection waits for one password at a time.
         this.users = new Users(settings.get(ConsoleSettings.USERS_FILE), settings.get(ConsoleSettings.CONNECTIONS_MAX), System::nanoTime);
         this.gate = new Gate(
@@ -139,15 +143,32 @@ public final class Site implements AutoCloseable {
     }
 
     private static String token(Setting<String> setting, Path file) {
+        String token = secret(setting, file);
+        if (token.length() < Gate.TOKEN_LENGTH_MIN || token.length() > Gate.TOKEN_LENGTH_MAX) {
+            throw new SettingException(setting.name() + ": the token in " + file + " has " + token.length()
+                    + " characters; " + Gate.TOKEN_LENGTH_MIN + " to " + Gate.TOKEN_LENGTH_MAX + " are right");
+        }
+        return token;
+    }
+
+    /** Returns the secret that this console shares with a provider of OpenID Connect; empty if there is none. */
+    private static String clientSecret(Settings settings) {
+        String file = settings.get(ConsoleSettings.OIDC_SECRET_FILE);
+        if (file.isEmpty()) {
+            return "";
+        }
+        String secret = secret(ConsoleSettings.OIDC_SECRET_FILE, Path.of(file));
+        if (secret.isEmpty()) {
+            throw new SettingException("console.oidc-secret-file: " + file + " is empty; leave the setting out for a client without a secret");
+        }
+        return secret;
+    }
+
+    /** Returns the text of a file that only its owner may read, without blanks around it. */
+    private static String secret(Setting<String> setting, Path file) {
         checkPrivate(setting, file);
         try (InputStream in = Files.newInputStream(file)) {
-            byte[] bytes = in.readNBytes(TOKEN_FILE_BYTES_MAX);
-            String token = new String(bytes, StandardCharsets.UTF_8).strip();
-            if (token.length() < Gate.TOKEN_LENGTH_MIN || token.length() > Gate.TOKEN_LENGTH_MAX) {
-                throw new SettingException(setting.name() + ": the token in " + file + " has " + token.length()
-                        + " characters; " + Gate.TOKEN_LENGTH_MIN + " to " + Gate.TOKEN_LENGTH_MAX + " are right");
-            }
-            return token;
+            return new String(in.readNBytes(TOKEN_FILE_BYTES_MAX), StandardCharsets.UTF_8).strip();
         } catch (IOException e) {
             throw new SettingException(setting.name() + ": " + file + " can't be read: "
                     + e.getClass().getSimpleName().replace("Exception", ""), e);
@@ -168,7 +189,12 @@ public final class Site implements AutoCloseable {
 
     /** Returns the address for browsers: {@code http://127.0.0.1:7880/}. */
     public String address() {
-        return (listener.isTls() ? "https://" : "http://") + listener.host() + ':' + listener.port() + '/';
+        return scheme() + listener.host() + ':' + listener.port() + '/';
+    }
+
+    /** Returns the beginning of addresses of this console: {@code https://}. */
+    String scheme() {
+        return listener.isTls() ? "https://" : "http://";
     }
 
     public int port() {
@@ -196,6 +222,10 @@ public final class Site implements AutoCloseable {
         Map<String, Long> status = new LinkedHashMap<>(counters.report());
         status.put("browsers", (long) poller.browsers());
         status.put("logins-refused", gate.refused());
+        SingleSignOn signOn = provider;
+        if (signOn != null) {
+            status.put("logins-at-provider", (long) signOn.pending());
+        }
         Webhook hook = webhook;
         if (hook != null) {
             status.put("alerts-firing", alerts.firing());
@@ -231,14 +261,29 @@ public final class Site implements AutoCloseable {
         if (users.isKept()) {
             parts.add("users");
         }
-        // Without users there is nothing else to show, though nobody knows the token.
-        if (isTokenKnown || !users.isKept()) {
+        // Without users and a provider there is nothing else to show, though nobody knows the token.
+        if (isTokenKnown || !users.isKept() && provider == null) {
             parts.add("token");
         }
         if (parts.size() == 2) {
             parts.add("both");
         }
+        if (provider != null) {
+            if (!parts.isEmpty()) {
+                parts.add("or");
+            }
+            parts.add("provider");
+        }
         return parts;
+    }
+
+    /** Returns the provider of OpenID Connect; null if there is none. */
+    @Nullable SingleSignOn provider() {
+        return provider;
+    }
+
+    Settings settings() {
+        return settings;
     }
 
     Users users() {
@@ -271,6 +316,21 @@ public final class Site implements AutoCloseable {
 
     String noCookie() {
         return cookieName() + "=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
+    }
+
+    /** Returns the name of the cookie of a browser that is at the provider. */
+    String loginCookieName() {
+        return "tutti-login-" + listener.port();
+    }
+
+    /** Returns a cookie that also comes with a browser that the provider sends back, which is another site. */
+    String loginCookie(String browser) {
+        return loginCookieName() + '=' + browser + "; Path=/login; HttpOnly; SameSite=Lax; Max-Age=" + SingleSignOn.LIFE_SECONDS
+                + (listener.isTls() ? "; Secure" : "");
+    }
+
+    String noLoginCookie() {
+        return loginCookieName() + "=; Path=/login; HttpOnly; SameSite=Lax; Max-Age=0";
     }
 
     // ------------------------------------------------------------------ what is known
@@ -308,8 +368,8 @@ public final class Site implements AutoCloseable {
     }
 
     /** Returns a page of a view of data at a member; null if it does not answer. */
-    @Nullable Map<?, ?> page(String member, String group, String kind, String after) {
-        Doc found = witnesses.page(member, group, kind, after);
+    @Nullable Map<?, ?> page(String member, DataQuery query) {
+        Doc found = witnesses.page(member, query);
         return found == null ? null : found.values();
     }
 
@@ -351,6 +411,9 @@ public final class Site implements AutoCloseable {
         }
         poller.close();
         users.close();
+        if (provider != null) {
+            provider.close();
+        }
         if (webhook != null) {
             webhook.close();
         }

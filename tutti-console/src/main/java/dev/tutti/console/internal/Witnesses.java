@@ -2,6 +2,7 @@ package dev.tutti.console.internal;
 
 import dev.tutti.Operations.Operation;
 import dev.tutti.Operations.Outcome;
+import dev.tutti.blocks.inspection.DataQuery;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,7 @@ public interface Witnesses extends AutoCloseable {
     @Nullable Doc views(String member);
 
     /** Returns a page of a view of data at a member: columns, rows and the next position, or an error; null if it does not answer. */
-    @Nullable Doc page(String member, String group, String kind, String after);
+    @Nullable Doc page(String member, DataQuery query);
 
     /**
      * Has a member do something that changes it. Waits until it is done, or for some seconds.

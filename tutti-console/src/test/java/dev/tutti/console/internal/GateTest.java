@@ -43,6 +43,17 @@ class GateTest {
     }
 
     @Test
+    void aPersonWhomAProviderKnowsKeepsTheRoleOfTheLogIn() {
+        String session = gate.enterByProvider("oidc:ann", Role.READER).session();
+        Principal principal = gate.principal(session);
+        assertThat(principal).extracting(Principal::name, Principal::account, Principal::role).containsExactly("oidc:ann", "", Role.READER);
+        users.remove("ann");
+        assertThat(gate.isOpen(session)).isTrue();
+        nanos += TimeUnit.HOURS.toNanos(1);
+        assertThat(gate.isOpen(session)).isFalse();
+    }
+
+    @Test
     void leavingEndsTheSessionAtOnce() {
         String session = enter();
         gate.leave(session);

@@ -62,6 +62,18 @@ class PageContentTest {
     }
 
     @Test
+    void attributesAreThoseThatAreAnnouncedOrElseThoseOfTheSettings() {
+        Map<String, Object> node = Map.of("name", "a", "incarnation", 1L, "cluster", "c", "settings", Map.of("attributes", "zone=eu-1a,note=x=y"));
+        Doc fixed = show(Map.of("a", new Doc(Map.of("nanoTime", 1L, "node", node)))).list("members").getFirst();
+        assertThat(fixed.at("attributes").values()).isEqualTo(Map.of("zone", "eu-1a", "note", "x=y"));
+        assertThat(fixed.is("announces")).isFalse();
+        Doc announced = show(Map.of("a", new Doc(Map.of("nanoTime", 1L, "node", node, "parts", Map.of("attributes", Map.of("zone", "eu-1b"))))))
+                .list("members").getFirst();
+        assertThat(announced.at("attributes").values()).isEqualTo(Map.of("zone", "eu-1b"));
+        assertThat(announced.is("announces")).isTrue();
+    }
+
+    @Test
     void viewsWithNobodyInCommonAreASplit() {
         Doc model = show(Map.of(
                 "a", document("a", 1, List.of(), List.of(group("4.1@a", "a"))),

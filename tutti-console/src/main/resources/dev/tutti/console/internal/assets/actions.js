@@ -102,3 +102,62 @@ export class GroupActions {
     if (names.includes(chosen)) this.member.value = chosen;
   }
 }
+
+/** An input with its label, which stay in one line. */
+function field(words, input) {
+  return h("span", { class: "field" }, h("label", { for: input.id }, words), input);
+}
+
+/** The card that sets or removes an attribute, of one member or, without a name, of a chosen one or all. */
+export class AttributeActions {
+  constructor(name) {
+    this.name = name;
+    this.known = "";
+    this.count = 0;
+    this.names = h("datalist", { id: "attribute-names" });
+    this.attribute = h("input", { id: "attribute-name", list: "attribute-names", autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 64, placeholder: "zone" });
+    this.value = h("input", { id: "attribute-value", autocomplete: "off", maxlength: 256, placeholder: "eu-1a" });
+    this.member = h("select", { id: "attribute-member" });
+    this.buttons = [button("Set…", () => this.ask(true)), button("Remove…", () => this.ask(false))];
+    this.hint = h("p", { class: "under" });
+    this.element = h("section", { class: "card actions", "aria-labelledby": "attribute-title", hidden: true },
+      h("div", { class: "card-head" }, h("h2", { id: "attribute-title" }, "Change an attribute")),
+      h("div", { class: "fields" }, field("Attribute", this.attribute), this.names, field("Value", this.value), name ? null : field("At", this.member), this.buttons), this.hint);
+  }
+
+  ask(isSet) {
+    const name = this.attribute.value.trim();
+    if (!name) {
+      this.attribute.focus();
+      return;
+    }
+    const member = this.name ?? this.member.value;
+    const where = member === "*" ? plural(this.count, "member") : member;
+    const words = isSet ? `${name} becomes ${this.value.value.trim() || "an empty text"} at ${where}` : `${name} is removed at ${where}`;
+    confirm(isSet ? `Set the attribute ${name}` : `Remove the attribute ${name}`,
+      `${words}, and is announced to all others. It lasts until the program changes it or starts anew: then it has the attributes of its settings again.`,
+      isSet ? "Set" : "Remove", false,
+      () => ({ operation: isSet ? "set-attribute" : "remove-attribute", member, attribute: name, ...(isSet ? { value: this.value.value.trim() } : {}) }));
+  }
+
+  /** @param members those that it is about */
+  show(members) {
+    this.element.hidden = !isOperator() || !members.length;
+    const able = members.filter((each) => each.announces);
+    this.count = able.length;
+    const permits = able.some((each) => each.operable);
+    this.buttons.forEach((each) => attribute(each, "disabled", !permits));
+    this.hint.hidden = permits;
+    text(this.hint, !able.length ? `${this.name ?? "No member"} announces ${this.name ? "no" : "any"} attributes: a program has to join them, by Attributes.join.`
+      : `${this.name ?? "No member"} permits ${this.name ? "no " : "any "}changes: operator.key-file is not set.`);
+    const attributes = [...new Set(able.flatMap((each) => Object.keys(each.attributes)))].sort();
+    const names = able.map((each) => each.name);
+    const known = attributes.join() + "\u0000" + names.join();
+    if (this.known === known) return;
+    this.known = known;
+    this.names.replaceChildren(...attributes.map((each) => h("option", { value: each })));
+    const chosen = this.member.value;
+    this.member.replaceChildren(h("option", { value: "*" }, "all that announce attributes"), ...names.map((each) => h("option", { value: each }, each)));
+    if (names.includes(chosen)) this.member.value = chosen;
+  }
+}

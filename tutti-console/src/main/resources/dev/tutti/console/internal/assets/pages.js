@@ -5,7 +5,7 @@ import { count, bytes, percent, perSecond, micros, duration, plural, list, value
 import { ClusterMap, pairsOf, relaysOf, isOwn } from "./map.js";
 import { Charts } from "./charts.js";
 import { StoryList } from "./timeline.js";
-import { MemberActions, GroupActions } from "./actions.js";
+import { MemberActions, GroupActions, AttributeActions } from "./actions.js";
 import { GroupData } from "./data.js";
 
 const INSPECT_MILLIS = 2_000;
@@ -73,12 +73,19 @@ function memberState(row) {
   return state(row.ready && !row.problems ? "ok" : "warn", (row.ready ? "ready" : "not ready") + problems);
 }
 
-function memberTable() {
+/** Attributes of a member as settings write them: zone=eu-1a, rack=r12. */
+function attributesOf(member) {
+  return Object.entries(member.attributes ?? {}).map(([name, each]) => name + "=" + each).join(", ");
+}
+
+/** @param hasAttributes whether there is a column of attributes, which takes room */
+function memberTable(hasAttributes = false) {
   return table("Members", [
     { head: "Member", cell: (row) => link("member", row.name), stamp: (row) => row.name },
     { head: "State", cell: (row) => row.state === "answers" ? memberState(row) : state("silent", "not heard"), stamp: (row) => row.state + row.ready + row.problems },
     { head: "Address", cell: (row) => row.address },
     { head: "Groups", cell: (row) => links("group", row.groups), stamp: (row) => row.groups.join() },
+    ...hasAttributes ? [{ head: "Attributes", isWide: true, cell: (row) => attributesOf(row) || "–" }] : [],
     { head: "Delivered", isNumber: true, cell: (row) => perSecond(row.delivered) },
     { head: "Sent", isNumber: true, cell: (row) => perSecond(row.out, bytes) },
     { head: "Received", isNumber: true, cell: (row) => perSecond(row.in, bytes) },
@@ -211,17 +218,34 @@ export class Overview {
 export class Members {
   constructor() {
     this.head = heading();
-    this.members = memberTable();
+    this.members = memberTable(true);
     this.links = linkTable();
-    this.element = h("div", {}, this.head.element, h("div", { class: "stack" },
-      card("members-title", "Members", this.members.element),
-      card("links-title", "Links", this.links.element)));
+    this.search = h("input", { type: "search", id: "member-search", placeholder: "name, group, zone=eu-1a", autocomplete: "off", spellcheck: "false", oninput: () => this.find() });
+    this.told = h("p", { class: "under", role: "status", hidden: true });
+    this.attributes = new AttributeActions();
+    const list = card("members-title", "Members", this.members.element, this.told);
+    list.firstChild.append(h("div", { class: "filters side" }, h("label", { for: "member-search" }, "Find ", this.search)));
+    this.element = h("div", {}, this.head.element, h("div", { class: "stack" }, list, this.attributes.element, card("links-title", "Links", this.links.element)));
+  }
+
+  find() {
+    if (!this.model) return;
+    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = this.model.members.filter((row) => {
+      const all = [row.name, row.address, ...row.groups, attributesOf(row)].join(" ").toLowerCase();
+      return words.every((word) => all.includes(word));
+    });
+    this.members.show(found, (row) => row.name);
+    this.told.hidden = !words.length;
+    text(this.told, `${found.length} of ${plural(this.model.members.length, "member")}.`);
   }
 
   show(model) {
     text(this.head.title, plural(model.members.length, "member"));
     text(this.head.line, "Choose one for all that it knows: its links, threads, counters and settings.");
-    this.members.show(model.members, (row) => row.name);
+    this.model = model;
+    this.find();
+    this.attributes.show(model.members);
     this.links.show(pairsOf(model.links), (pair) => pair.key);
   }
 }
@@ -451,6 +475,7 @@ export class MemberPage {
     this.head.element.prepend(h("p", { class: "crumb" }, h("a", { href: "#/members" }, "Members")));
     this.facts = h("dl", { class: "facts" });
     this.actions = new MemberActions(name);
+    this.attributes = new AttributeActions(name);
     this.windows = windowTable();
     this.links = linkTable();
     this.parts = h("ol", { class: "layers" });
@@ -458,6 +483,7 @@ export class MemberPage {
     this.element = h("div", {}, this.head.element, h("div", { class: "stack" },
       h("section", { class: "card", "aria-label": "Facts" }, this.facts),
       this.actions.element,
+      this.attributes.element,
       card("windows-title", "Its groups and windows", this.windows.element),
       card("links-title", "Its links", this.links.element),
       card("story-title", "What happened to it", this.stories.nothing, this.stories.element),
@@ -469,6 +495,7 @@ export class MemberPage {
     const member = model.members.find((each) => each.name === this.name);
     text(this.head.title, this.name);
     this.actions.show(member);
+    this.attributes.show(member?.state === "answers" ? [member] : []);
     if (!member) {
       text(this.head.line, "No member of this name is known now.");
       return;
@@ -476,6 +503,7 @@ export class MemberPage {
     const answers = member.state === "answers";
     text(this.head.line, answers ? (member.reasons.length ? member.reasons.join("; ") : "All is well.") : "It does not answer; this is what others know of it.");
     const facts = [["Address", member.address]];
+    if (attributesOf(member)) facts.push(["Attributes", attributesOf(member)]);
     if (answers) {
       facts.push(["Up for", duration(member.uptime)], ["CPU", percent(member.cpu)],
         ["Heap", bytes(member.heap) + " of " + bytes(member.heapMax)], ["Delivered", perSecond(member.delivered)],

@@ -15,7 +15,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -182,11 +185,15 @@ final class Keeper {
 
     /** Gives a session, whose home this member is, to all that are to hold it, as soon as it is its turn. */
     void keepLater(SessionRecord record) {
+        keepLater(record, (uid, action) -> moves.add(uid, true, action));
+    }
+
+    private void keepLater(SessionRecord record, BiConsumer<UUID, LongSupplier> adding) {
         String key = where.keyOf(record);
         Set<Member> wanted = where.wanted(key, where.primary(record));
         Set<Member> others = record.spread().others();
         if (!others.containsAll(wanted)) {
-            moves.add(record.uid(), true, () -> keep(record));
+            adding.accept(record.uid(), () -> keep(record));
         }
         if (!wanted.containsAll(others)) {
             abundant.add(record);
@@ -209,6 +216,25 @@ final class Keeper {
             watchman.onChanged(key);
         }
         return number;
+    }
+
+    /**
+     * Sees to it that sessions are in the zones where they are to be, since more is known of those. The stage of the view that is under way
+     * lasts until then. On the group's thread.
+     */
+    void onZones() {
+        long number = where.view();
+        if (moves.hold(number)) {
+            context.executor().execute(() -> {
+                for (SessionRecord record : store.after(null).values()) {
+                    if (record.state() == SessionRecord.State.COMPLETE && where.isHome(where.keyOf(record))) {
+                        // A move that the session has already ends in the same way, and may do more.
+                        keepLater(record, moves::addIfAbsent);
+                    }
+                }
+                moves.onPrepared(number);
+            });
+        }
     }
 
     /** Gives each session to the members that are to hold it without this one. */
@@ -239,9 +265,11 @@ final class Keeper {
         moves.run();
     }
 
-    /** Looks at the sessions that may have more copies than they need. */
+    /** Looks at the sessions that may have more copies than they need, when all members are in the view and have told their zones. */
     void thin() {
-        abundant.forEach(this::thin);
+        if (moves.isEntered()) {
+            abundant.forEach(this::thin);
+        }
     }
 
     /** Asks members that hold a session and need not to give it up, when all that are to hold it have a copy. */

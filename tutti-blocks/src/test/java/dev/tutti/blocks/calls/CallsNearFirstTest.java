@@ -16,8 +16,8 @@ import java.util.function.UnaryOperator;
 class CallsNearFirstTest {
 
     /** Zone and rack of each node. */
-    private static final Map<String, String> PLACES = Map.of(
-            "n1", "zone=a, rack=1", "n2", "zone=b, rack=2", "n3", "zone=b, rack=3", "n4", "zone=a, rack=1", "n5", "zone=a, rack=4", "n6", "");
+    private static final Map<String, List<String>> PLACES = Map.of(
+            "n1", List.of("a", "1"), "n2", List.of("b", "2"), "n3", List.of("b", "3"), "n4", List.of("a", "1"), "n5", List.of("a", "4"));
 
     private static final class Server {
         final Attributes attributes;
@@ -25,6 +25,11 @@ class CallsNearFirstTest {
 
         Server(Node node) {
             attributes = Attributes.join(node.group("attributes"));
+            List<String> place = PLACES.get(node.name());
+            if (place != null) {
+                attributes.put("zone", place.getFirst());
+                attributes.put("rack", place.getLast());
+            }
             peer = new Peer(node);
         }
 
@@ -34,7 +39,7 @@ class CallsNearFirstTest {
     }
 
     private static Components<Server> start(Cluster cluster) {
-        Components<Server> servers = cluster.configure(node -> node.set("attributes", PLACES.get(node.name()))).startAll(Server::new);
+        Components<Server> servers = cluster.startAll(Server::new);
         cluster.awaitRest();
         return servers;
     }
@@ -89,6 +94,7 @@ class CallsNearFirstTest {
         cluster.crash(3);
         Outcomes<String> outcomes = servers.ask(2, server -> oneAfterTheOther(server).nearFirst(server.attributes, "zone").call(Peer.ECHO, "x"));
         assertThat(outcomes.values()).hasSize(1);
+        cluster.awaitRest();
         assertThat(asked(servers, 6, call -> call.nearFirst(servers.on(6).attributes, "zone"))).hasSize(4);
         Outcomes<String> all = servers.ask(2, server -> server.calls().toAll().nearFirst(second.attributes, "zone").call(Peer.ECHO, "x"));
         assertThat(all.byMember().keySet()).as("all are asked at once, in the order of the view").containsExactlyElementsOf(second.calls().view().members());

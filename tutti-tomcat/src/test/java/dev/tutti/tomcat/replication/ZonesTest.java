@@ -213,7 +213,10 @@ class ZonesTest {
     @Test
     void nodeThatStopsLeavesCopiesInDifferentZones() {
         CopiesWorld world = world(5, 2, "a", "a", "b", "b");
-        Map<String, Set<String>> confirmed = create(world);
+        Map<String, Set<String>> confirmed = new LinkedHashMap<>();
+        for (int index = 0; index < SESSIONS; index++) {
+            confirmed.put("session-" + index, Set.of(any(world).create("session-" + index)));
+        }
         world.rest(6);
         assertThat(world.nodes.get("n4").replicator.awaitHandedOver(java.time.Duration.ofSeconds(10))).isTrue();
         world.kill("n4");

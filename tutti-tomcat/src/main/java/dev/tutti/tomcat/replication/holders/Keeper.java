@@ -277,11 +277,9 @@ final class Keeper {
         moves.run();
     }
 
-    /** Looks at the sessions that may have more copies than they need, when all members are in the view and have told their zones. */
+    /** Looks at the sessions that may have more copies than they need. */
     void thin() {
-        if (moves.isEntered()) {
-            abundant.forEach(this::thin);
-        }
+        abundant.forEach(this::thin);
     }
 
     /** Asks members that hold a session and need not to give it up, when all that are to hold it have a copy. */

@@ -246,11 +246,6 @@ final class Moves {
         return true;
     }
 
-    /** Returns whether all members are in the present view, and have told their zones. */
-    synchronized boolean isEntered() {
-        return view > 0 && isFinishedByAll(0);
-    }
-
     /** Returns whether the homes of all sessions know their holders. */
     synchronized boolean isRegistered() {
         return view > 0 && isFinishedByAll(1);

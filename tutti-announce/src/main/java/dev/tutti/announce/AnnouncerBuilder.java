@@ -4,6 +4,7 @@ import dev.tutti.Node;
 import dev.tutti.announce.message.Announcement;
 import dev.tutti.announce.message.Load;
 import dev.tutti.announce.message.WebContext;
+import dev.tutti.core.settings.NodeAttributes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,7 +56,10 @@ public final class AnnouncerBuilder {
         return this;
     }
 
-    /** Sets the domain: sessions move to nodes of the same domain first. */
+    /**
+     * Sets the domain: sessions move to nodes of the same domain first. Without it, and if it is empty, the domain is the zone of the node (attribute
+     * {@code zone} of its settings), if that may be the name of a domain.
+     */
     public AnnouncerBuilder domain(String name) {
         domain = name;
         return this;
@@ -92,7 +96,9 @@ public final class AnnouncerBuilder {
     }
 
     Announcement first() {
-        return new Announcement(route, scheme, host, port, domain, contexts, Load.none(), 0);
+        String zone = NodeAttributes.zoneOf(node.spec().node());
+        String own = domain.isEmpty() && Announcement.isDomain(zone) ? zone : domain;
+        return new Announcement(route, scheme, host, port, own, contexts, Load.none(), 0);
     }
 
     /**

@@ -248,11 +248,15 @@ final class ManagerSettings {
         return group;
     }
 
-    /** @param keyOf maps the id that a client has to the part that all nodes agree on */
-    ReplicationOptions replicationOptions(UnaryOperator<String> keyOf) {
+    /**
+     * @param keyOf maps the id that a client has to the part that all nodes agree on
+     * @param zone returns the zone of the node once it runs; empty if it has none
+     */
+    ReplicationOptions replicationOptions(UnaryOperator<String> keyOf, Supplier<String> zone) {
         return new ReplicationOptions(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf)
                 .with(new ReplicationOptions.Absence(afterAbsence == AfterAbsence.WAIT, absenceTimeout))
-                .withCopies(copies);
+                .withCopies(copies)
+                .withZone(zone);
     }
 
     /**

@@ -332,7 +332,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         try {
             attributes = settings.attributeCodec(() -> getContext().getLoader().getClassLoader(), counters, reports);
             replication.start(
-                    settings.replicationOptions(this::withoutRoute),
+                    settings.replicationOptions(this::withoutRoute, node::zone),
                     new KeptSessions(context, settings.pathname()),
                     (name, listener) -> channelSource().join(name, listener),
                     new SessionReplication.Place(groupName(), context.getName()));

@@ -28,7 +28,11 @@ class CopiesTest {
     Path directory;
 
     private TomcatNode start(String name, String copies) {
-        Node node = Node.tcp(0).name(name).seeds(seed.isEmpty() ? new String[0] : new String[] {seed}).start();
+        return start(name, copies, "");
+    }
+
+    private TomcatNode start(String name, String copies, String attributes) {
+        Node node = Node.tcp(0).name(name).seeds(seed.isEmpty() ? new String[0] : new String[] {seed}).set("attributes", attributes).start();
         seed = seed.isEmpty() ? node.address() : seed;
         TuttiManager manager = TomcatNode.patientManager(node);
         manager.setCopies(copies);
@@ -95,6 +99,46 @@ class CopiesTest {
         until("the copies that only readers needed are given up", () -> copies(tomcats) == 2 * carts.size());
         assertThat(tomcats).allSatisfy(tomcat -> assertThat(tomcat.manager.status())
                 .containsEntry("sessions-lost", 0L).containsEntry("malformed", 0L).containsEntry("wait-timeouts", 0L));
+    }
+
+    @Test
+    void lossOfAZoneLosesNoCart() {
+        List<TomcatNode> tomcats = new ArrayList<>();
+        for (int number = 1; number <= 4; number++) {
+            tomcats.add(start("n" + number, "2", "rack=r" + number + ", zone=" + (number <= 2 ? "a" : "b")));
+        }
+        awaitMembers(tomcats);
+        Map<Browser, List<String>> carts = new LinkedHashMap<>();
+        for (int index = 0; index < 40; index++) {
+            Browser browser = new Browser();
+            browser.get(tomcats.get(index % 4), "/add?item=item" + index);
+            carts.put(browser, List.of("item" + index));
+        }
+        assertThat(tomcats).allSatisfy(tomcat -> assertThat(tomcat.manager.status())
+                .containsEntry("members-by-zone", Map.of("a", 2, "b", 2)).containsEntry("sessions-in-one-zone", 0L));
+        List<TomcatNode> left = tomcats.subList(2, 4);
+        List<Thread> killers = tomcats.subList(0, 2).stream().map(tomcat -> Thread.startVirtualThread(nodes.get(tomcat)::close)).toList();
+        until("the nodes of the zone are gone", () -> killers.stream().noneMatch(Thread::isAlive));
+        awaitMembers(left);
+        for (Map.Entry<Browser, List<String>> entry : carts.entrySet()) {
+            for (TomcatNode tomcat : left) {
+                assertThat(entry.getKey().get(tomcat, "/cart")).isEqualTo(entry.getValue().toString());
+            }
+        }
+        assertThat(left).allSatisfy(tomcat -> assertThat(tomcat.manager.status()).containsEntry("sessions-lost", 0L));
+        // Nobody takes their sessions over any more.
+        tomcats.subList(0, 2).forEach(tomcat -> tomcat.manager.setStopTimeout("100 ms"));
+    }
+
+    @Test
+    void nodeOfTheManagersOwnHasTheZoneOfItsSettings() {
+        TuttiManager manager = new TuttiManager();
+        manager.setPort(0);
+        manager.setCopies("2");
+        manager.setSettings("attributes=zone=eu-1a");
+        TomcatNode tomcat = new TomcatNode("own", directory, manager, ShopNode.pages(), none -> {});
+        assertThat(manager.status()).containsEntry("members-by-zone", Map.of("eu-1a", 1));
+        tomcat.close();
     }
 
     @Test

@@ -30,7 +30,7 @@ public record Announcement(
         check(scheme.equals("http") || scheme.equals("https"), "a scheme is http or https", scheme);
         check(HOST.matcher(host).matches(), "a host is a name or an address, without a port", host);
         check(port >= 1 && port <= PORT_MAX, "a port is 1 to " + PORT_MAX, String.valueOf(port));
-        check(DOMAIN.matcher(domain).matches(), "a domain has at most 80 letters, digits, '_', '-' and '.'", domain);
+        check(isDomain(domain), "a domain has at most 80 letters, digits, '_', '-' and '.'", domain);
         check(contexts.size() <= CONTEXTS_MAX, "a node has at most " + CONTEXTS_MAX + " contexts", String.valueOf(contexts.size()));
         check(sessions >= 0, "sessions are not negative", String.valueOf(sessions));
         Set<String> seen = new HashSet<>();
@@ -39,6 +39,11 @@ public record Announcement(
             check(seen.add(key), "a context is announced once", key);
         }
         contexts = contexts.stream().sorted().toList();
+    }
+
+    /** Returns whether a text may be the name of a domain. */
+    public static boolean isDomain(String text) {
+        return DOMAIN.matcher(text).matches();
     }
 
     private static void check(boolean isRight, String rule, String value) {

@@ -27,6 +27,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -39,6 +40,7 @@ final class CallClient {
     /** Time until a sweep checks again whether a due call has been completed. */
     private static final long AGAIN_NANOS = 1_000_000;
 
+    private final Member self;
     private final Threads threads;
     private final Callbacks callbacks;
     private final Line line;
@@ -55,7 +57,8 @@ final class CallClient {
 
     private record Leaving(Member member, CompletableFuture<Boolean> isFree) {}
 
-    CallClient(CallResources resources, int callsMax, Epoch epoch) {
+    CallClient(CallResources resources, int callsMax, Member self, Epoch epoch) {
+        this.self = self;
         this.threads = resources.threads();
         this.callbacks = resources.callbacks();
         this.line = resources.line();
@@ -103,9 +106,10 @@ final class CallClient {
     <Q extends @Nullable Object, A extends @Nullable Object> OpenCall<Outcomes<A>> start(
             Audience audience, Procedure<Q, A> procedure, Q request, CallOptions options, @Nullable Predicate<? super Outcomes<A>> enough) {
         Epoch begun = epoch;
-        List<Member> members = audience.members(begun.view());
         boolean isOfDrain = procedure == Calls.DRAIN;
-        boolean isToAll = audience.isAll() && options.atOnceMax() >= members.size();
+        boolean isToAll = audience.isAll() && options.atOnceMax() >= begun.view().size();
+        UnaryOperator<List<Member>> order = options.order();
+        List<Member> members = order == null || isToAll ? audience.members(begun.view()) : order.apply(audience.membersAfter(self, begun.view()));
         ByteOutput out = encode(procedure, request, options);
         boolean isLater = options.atOnceMax() < members.size();
         OpenToMany<A> call = new OpenToMany<>(

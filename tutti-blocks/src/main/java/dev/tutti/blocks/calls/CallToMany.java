@@ -2,6 +2,7 @@ package dev.tutti.blocks.calls;
 
 import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.blocks.internal.calls.Audience;
+import dev.tutti.blocks.presence.Attributes;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -46,6 +47,22 @@ public final class CallToMany {
      */
     public CallToMany atOnce(int members) {
         return new CallToMany(caller, audience, options.atOnceMax(members));
+    }
+
+    /**
+     * Sets that members near to this one are asked before others, for calls that are limited by {@link #atOnce}: {@code nearFirst(attributes,
+     * "zone")} begins with the members of this node's zone, and {@code nearFirst(attributes, "rack", "zone")} with those of its rack. Members that
+     * are equally near come in the order in which they were named; those of {@link Calls#toAll} and {@link Calls#toOthers} in the order of the view that
+     * begins after this member, so that callers spread over them. Outcomes are in the order of asking.
+     *
+     * <p>It is decided when the call is made, by the attributes that are known then. A node without the attribute has no near members.
+     *
+     * @param names of attributes, the nearest first
+     */
+    public CallToMany nearFirst(Attributes attributes, String... names) {
+        Arguments.required(attributes, "nearFirst: the attributes");
+        String[] given = Arguments.allRequired(names, "nearFirst: the names of attributes").clone();
+        return new CallToMany(caller, audience, options.order(members -> attributes.nearFirst(members, given)));
     }
 
     /**

@@ -96,7 +96,7 @@ public final class Calls implements AutoCloseable {
         this.batch = new Batch(threads, thread);
         this.deadlines = new Deadlines(threads, thread, this::sweep);
         CallResources resources = new CallResources(threads, thread, callbacks, line, buffers, counters, deadlines);
-        this.caller = new CallClient(resources, builder.openCallsMax(), first);
+        this.caller = new CallClient(resources, builder.openCallsMax(), self, first);
         this.server = new CallServer(resources, builder.registrations(), builder.handlersMax(), this::loop);
         this.draining = builder.group().node().operations().onDrain(name, this::drain);
     }

@@ -13,6 +13,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.NodeAttributes;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -111,6 +112,41 @@ public final class Attributes implements AutoCloseable {
         }
         byValue.replaceAll((value, members) -> Collections.unmodifiableList(members));
         return Collections.unmodifiableMap(byValue);
+    }
+
+    /**
+     * Returns members with those first that are near to this node: {@code nearFirst(members, "rack", "zone")} begins with the members of its rack,
+     * goes on with the others of its zone, and ends with the rest. Members that are equally near keep their order.
+     *
+     * <p>Near is a member with the same value as this node. A name for which this node has no value, or an empty one, makes no difference.
+     *
+     * @param names of attributes, the nearest first
+     */
+    public List<Member> nearFirst(Collection<Member> members, String... names) {
+        Arguments.required(members, "nearFirst: the members");
+        Arguments.allRequired(names, "nearFirst: the names of attributes");
+        Map<String, String> own = own();
+        List<List<Member>> byDistance = new ArrayList<>();
+        for (int distance = 0; distance <= names.length; distance++) {
+            byDistance.add(new ArrayList<>());
+        }
+        for (Member member : members) {
+            byDistance.get(distance(own, of(member), names)).add(member);
+        }
+        return byDistance.stream().flatMap(List::stream).toList();
+    }
+
+    /** Returns the index of the first name with a value that both have; the number of names if there is none. */
+    private static int distance(Map<String, String> own, Map<String, String> its, String[] names) {
+        int distance = 0;
+        while (distance < names.length) {
+            String value = own.get(names[distance]);
+            if (value != null && !value.isEmpty() && value.equals(its.get(names[distance]))) {
+                return distance;
+            }
+            distance++;
+        }
+        return distance;
     }
 
     /** Returns the attributes of this node. */

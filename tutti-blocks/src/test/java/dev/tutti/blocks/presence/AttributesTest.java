@@ -88,6 +88,16 @@ class AttributesTest {
         });
     }
 
+    @ClusterTest(nodes = 3, seeds = 1)
+    void membersThatShareAnAttributeComeFirst(Cluster cluster) {
+        Components<Server> servers = start(cluster);
+        List<Member> members = List.of(servers.on(3).work.self(), servers.on(2).work.self(), servers.on(1).work.self());
+        assertThat(servers.on(1).attributes.nearFirst(members, "zone").stream().map(Member::name)).containsExactly("n2", "n1", "n3");
+        assertThat(servers.on(3).attributes.nearFirst(members, "zone", "rack")).isEqualTo(members);
+        assertThat(servers.on(1).attributes.nearFirst(members, "colour")).isEqualTo(members);
+        assertThat(servers.on(1).attributes.nearFirst(members)).isEqualTo(members);
+    }
+
     @ClusterTest(nodes = 1, seeds = 1)
     void theyAreBounded(Cluster cluster) {
         Components<Server> servers = start(cluster);

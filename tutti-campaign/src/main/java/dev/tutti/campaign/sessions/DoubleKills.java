@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 /**
  * Kills two nodes, where some nodes hold each session: one after the other, with a pause in which the others get their copies,
  * which must lose nothing; and at once, which may lose the sessions that had all their copies at these two, and no others. The
- * surviving nodes have to say how many those are.
+ * surviving nodes have to say how many those are. If the two are in one zone, none may be lost.
  */
 final class DoubleKills {
 
@@ -87,6 +87,7 @@ final class DoubleKills {
         }
         check();
         long lost = tally.lostSessions.get() - sessionsBefore;
+        isGood &= lost == 0 || !tomcats.isOneZone(one, other);
         isGood &= lost == told && tally.lostWrites.get() + tally.staleReads.get() == othersBefore;
         tell("at once", one, other, lost, told, text.toString().strip());
         restart(one, other);
@@ -117,12 +118,13 @@ final class DoubleKills {
 
     private void tell(String how, TomcatProcess one, TomcatProcess other, long lost, long told, String text) {
         Map<String, Object> outcome = new LinkedHashMap<>();
-        outcome.put("killed", one + " and " + other + " " + how);
+        String where = tomcats.isOneZone(one, other) ? ", all of a zone," : "";
+        outcome.put("killed", one + " and " + other + where + " " + how);
         outcome.put("lost", lost);
         outcome.put("told", told);
         outcomes.add(outcome);
-        news.accept(String.format("%s and %s killed %s; %,d writes confirmed; lost: %d, reported as lost by the others: %d %s", one,
-                other, how, tally.confirmed.get(), lost, told, text));
+        news.accept(String.format("%s and %s%s killed %s; %,d writes confirmed; lost: %d, reported as lost by the others: %d %s", one,
+                other, where, how, tally.confirmed.get(), lost, told, text));
     }
 
     List<Map<String, Object>> outcomes() {

@@ -14,6 +14,8 @@ enum Replication {
     TUTTI_ASYNC,
     /** TuttiManager with TLS of which two nodes hold each session. */
     TUTTI_COPIES,
+    /** As {@link #TUTTI_COPIES}, with nodes in zones: the first two in one, the next two in another, and so on. */
+    TUTTI_ZONES,
     /** As {@link #TUTTI}, with the objects of idle sessions kept. */
     TUTTI_KEPT,
     /** As {@link #TUTTI_COPIES}, with the objects of idle sessions kept. */
@@ -25,6 +27,8 @@ enum Replication {
     /** Tomcat's BackupManager: one copy at another node. */
     BACKUP;
 
+    private static final int NODES_OF_ZONE = 2;
+
     static Replication parse(String name) {
         return valueOf(name.strip().toUpperCase(Locale.ROOT).replace('-', '_'));
     }
@@ -35,7 +39,20 @@ enum Replication {
 
     /** Returns whether it is tutti, and what a client was told must be at every node. */
     boolean waits() {
-        return this == TUTTI || this == TUTTI_PLAIN || this == TUTTI_COPIES || isKept();
+        return this == TUTTI || this == TUTTI_PLAIN || hasCopies() || isKept();
+    }
+
+    private boolean hasCopies() {
+        return this == TUTTI_COPIES || this == TUTTI_COPIES_KEPT || this == TUTTI_ZONES;
+    }
+
+    /** Returns whether two nodes are in one zone, so that no session may be lost with both. */
+    boolean isOneZone(int one, int other) {
+        return this == TUTTI_ZONES && zone(one).equals(zone(other));
+    }
+
+    private static String zone(int node) {
+        return "z" + node / NODES_OF_ZONE;
     }
 
     private boolean isKept() {
@@ -52,7 +69,8 @@ enum Replication {
         return "<Manager className=\"dev.tutti.tomcat.TuttiManager\" cluster=\"sessions-run\" bind=\"" + place.host() + "\" port=\""
                 + place.nodePort() + "\" seeds=\"" + seeds + "\""
                 + (this == TUTTI_ASYNC ? " acknowledgement=\"none\"" : "")
-                + (this == TUTTI_COPIES || this == TUTTI_COPIES_KEPT ? " copies=\"2\"" : "")
+                + (hasCopies() ? " copies=\"2\"" : "")
+                + (this == TUTTI_ZONES ? " settings=\"attributes=zone=" + zone(node) + "\"" : "")
                 + (isKept() ? " objectTimeout=\"0 s\"" : "")
                 + (this != TUTTI_PLAIN ? " secret=\"w4Nq8-Tb2Xk7_Hs9Vd3Jm6Pz1Lf5Gy0Rc\"" : "") + "/>";
     }

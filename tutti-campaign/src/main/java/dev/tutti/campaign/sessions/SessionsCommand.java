@@ -37,7 +37,8 @@ import picocli.CommandLine.Parameters;
             "  rolling   two nodes, each stopped and started again, --times over",
             "  pauses    two nodes, one of them paused with requests that clients give up",
             "  double    five nodes, two of them killed one after the other and at once,",
-            "            --rounds times; for tutti-copies",
+            "            --rounds times; for tutti-copies, and for tutti-zones, where",
+            "            both are all nodes of a zone",
             "  compare   the same for several --systems: wrong reads, divergence, losses",
             "            by kill, restart and pause, rate and latency",
             "  rate      rate, latency and CPU time of several --systems, by turns",
@@ -56,6 +57,7 @@ import picocli.CommandLine.Parameters;
             "  tutti sessions memory --systems tutti,tutti-copies --sessions 100000",
             "  tutti sessions restarts --systems tutti-copies",
             "  tutti sessions double --systems tutti-copies",
+            "  tutti sessions double --systems tutti-zones --rounds 2",
             "  tutti sessions restarts --short",
             "  sudo tutti sessions restarts --spaces",
         })
@@ -87,7 +89,7 @@ public final class SessionsCommand extends CampaignCommand {
     private List<Duration> pauses = new ArrayList<>();
 
     @Option(names = "--systems", paramLabel = "NAMES", split = ",", defaultValue = "tutti,tutti-plain,delta,backup",
-            description = "For compare and rate: tutti, tutti-plain, tutti-async, tutti-copies, tutti-kept, tutti-copies-kept, delta, delta-sync, backup"
+            description = "For compare and rate: tutti, tutti-plain, tutti-async, tutti-copies, tutti-zones, tutti-kept, tutti-copies-kept, delta, delta-sync, backup"
                     + " (default: tutti,tutti-plain,delta,backup)."
                     + " For the others the first one counts.")
     private List<String> systems = new ArrayList<>();
@@ -175,7 +177,7 @@ public final class SessionsCommand extends CampaignCommand {
                 wanted.add(Replication.parse(name));
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(
-                        line(), "there is no system '" + name + "'; there are tutti, tutti-plain, tutti-async, tutti-copies, tutti-kept, tutti-copies-kept, delta, delta-sync, backup", e);
+                        line(), "there is no system '" + name + "'; there are tutti, tutti-plain, tutti-async, tutti-copies, tutti-zones, tutti-kept, tutti-copies-kept, delta, delta-sync, backup", e);
             }
         }
         if (isSpaced && scenario == Scenario.RATE) {

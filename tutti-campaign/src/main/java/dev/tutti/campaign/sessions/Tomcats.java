@@ -52,6 +52,11 @@ final class Tomcats implements AutoCloseable {
         return nodes;
     }
 
+    /** Returns whether two nodes are in one zone, so that no session may be lost with both. */
+    boolean isOneZone(TomcatProcess one, TomcatProcess other) {
+        return replication.isOneZone(nodes.indexOf(one), nodes.indexOf(other));
+    }
+
     /** Returns the CPU time that the processes of all nodes have used since they started, in seconds. */
     double cpuSeconds() {
         return nodes.stream().mapToDouble(TomcatProcess::cpuSeconds).sum();

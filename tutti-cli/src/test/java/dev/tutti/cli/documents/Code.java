@@ -57,7 +57,7 @@ final class Code {
     /** Returns the pages whose code is compiled: those that tell how to begin, and those whose code is short and complete. */
     static List<Path> pages() throws IOException {
         List<Path> pages = new ArrayList<>(List.of(Path.of("../README.md"), DOCS.resolve("index.md"), DOCS.resolve("from-jgroups.md"),
-                DOCS.resolve("from-hazelcast.md"), DOCS.resolve("from-infinispan.md"), DOCS.resolve("operating/values.md")));
+                DOCS.resolve("from-hazelcast.md"), DOCS.resolve("from-infinispan.md"), DOCS.resolve("operating/values.md"), DOCS.resolve("operating/zones.md")));
         for (String directory : List.of("start", "concepts", "recipes", "operations")) {
             try (Stream<Path> files = Files.list(DOCS.resolve(directory))) {
                 files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(pages::add);

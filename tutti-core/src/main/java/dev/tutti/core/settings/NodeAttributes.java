@@ -15,13 +15,17 @@ public final class NodeAttributes {
     /** Longest value of an attribute, in characters. */
     public static final int VALUE_MAX = 256;
 
+    /** Name of the attribute that says in which zone a node is: machines that may fail together, such as a rack or a data centre. */
+    public static final String ZONE = "zone";
+
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,63}");
 
     public static final Setting<List<String>> SETTING = Setting.list(
             "attributes",
             NodeAttributes::check,
             "Attributes of the node, name=value each, such as zone=eu-1a,rack=r12: at most " + COUNT_MAX + ", each with a value of at most " + VALUE_MAX
-                    + " characters. Programs with the block Attributes know those of all nodes.");
+                    + " characters. Programs with the block Attributes know those of all nodes. The attribute zone decides where copies of"
+                    + " sessions are, and whom a balancer prefers.");
 
     private NodeAttributes() {}
 
@@ -43,6 +47,15 @@ public final class NodeAttributes {
             throw new IllegalArgumentException("setting attributes has " + attributes.size() + " attributes, at most " + COUNT_MAX);
         }
         return Collections.unmodifiableMap(attributes);
+    }
+
+    /**
+     * Returns the zone of a node; empty if it has none.
+     *
+     * @throws IllegalArgumentException as {@link #of} does
+     */
+    public static String zoneOf(Settings node) {
+        return of(node).getOrDefault(ZONE, "");
     }
 
     /** @throws IllegalArgumentException if there can be no attribute of this name and value; the message says what would be right */

@@ -116,7 +116,7 @@ public final class BalancerListener implements LifecycleListener {
         group = name;
     }
 
-    /** Sets the domain: sessions move to nodes of the same domain first. */
+    /** Sets the domain: sessions move to nodes of the same domain first. Without it, the zone of the node is its domain. */
     public void setDomain(String name) {
         domain = name;
     }

@@ -1,19 +1,21 @@
 package dev.tutti.tomcat.node;
 
 import dev.tutti.Node;
+import dev.tutti.core.settings.NodeAttributes;
 import dev.tutti.sites.Sites;
 import dev.tutti.tomcat.replication.SessionChannel;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The node of one manager: given to it, or shared with managers of the same options while it runs. For one thread. */
+/** The node of one manager: given to it, or shared with managers of the same options while it runs. For one thread, and {@link #zone} for any. */
 public final class ManagerNode {
 
     private final @Nullable Node given;
     private final @Nullable Sites givenSites;
     private @Nullable NodeOptions options;
     private @Nullable SharedNodes acquired;
+    private volatile String zone = "";
 
     /**
      * @param given null if the manager has to start a node
@@ -24,7 +26,11 @@ public final class ManagerNode {
         this.givenSites = givenSites;
     }
 
-    /** Returns the source of a group, for which a node is started if none was given. */
+    /**
+     * Returns the source of a group, for which a node is started if none was given.
+     *
+     * @throws IllegalArgumentException if the node's attributes are too many, or two of one name
+     */
     public SessionChannel.Source source(Supplier<NodeOptions> wanted, Map<String, String> groupSettings) {
         Node node = given;
         if (node == null) {
@@ -34,6 +40,7 @@ public final class ManagerNode {
             options = of;
             node = shared.node();
         }
+        zone = NodeAttributes.zoneOf(node.spec().node());
         Node joining = node;
         return (name, listener) -> GroupChannel.join(joining, name, groupSettings, listener);
     }
@@ -42,6 +49,11 @@ public final class ManagerNode {
     public @Nullable Sites sites() {
         SharedNodes shared = acquired;
         return shared == null ? givenSites : shared.sites();
+    }
+
+    /** Returns the zone of the node as its settings have it; empty if it has none, or no source was returned so far. */
+    public String zone() {
+        return zone;
     }
 
     /** Releases a node that was started; does nothing otherwise. */

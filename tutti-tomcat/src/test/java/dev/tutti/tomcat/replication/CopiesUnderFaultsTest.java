@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Sessions with two or three copies, while members join, crash, are cut off and come back, and requests run at any of
  * them. Each session with a copy that has all confirmed writes is found, and its confirmed writes are read. After a pause
- * each session has as many copies as it is to have, all alike.
+ * each session has as many copies as it is to have, all alike. With zones, whose members learn of each other late, these are at the members that the true
+ * zones ask for, and the loss of any zone loses nothing.
  */
 class CopiesUnderFaultsTest {
 
@@ -29,9 +30,15 @@ class CopiesUnderFaultsTest {
     private static final int SIZE_MAX = 7;
     private static final int STEPS = 40;
 
+    private static final List<String> ZONES = List.of("a", "b", "c");
+
     private static final class Run {
         final CopiesWorld world;
         final int copies;
+
+        /** Whether nodes have zones, of which the others learn late, or a wrong one first. */
+        final boolean isZoned;
+
         final Map<String, Set<String>> confirmed = new LinkedHashMap<>();
 
         /** Side of a partition at which the client of a session is; the sessions of others are not used meanwhile. */
@@ -41,9 +48,11 @@ class CopiesUnderFaultsTest {
         int started;
         int sessions;
 
-        Run(long seed) {
+        Run(long seed, boolean isZoned) {
             copies = seed % 3 == 0 ? 3 : 2;
             world = new CopiesWorld(seed, copies);
+            this.isZoned = isZoned;
+            world.zoneFaults = isZoned ? 40 : 0;
             world.beforeKill = this::forgetLost;
             for (int index = 0; index < 4; index++) {
                 start();
@@ -52,7 +61,32 @@ class CopiesUnderFaultsTest {
         }
 
         void start() {
-            world.start("n" + ++started);
+            String name = "n" + ++started;
+            if (isZoned) {
+                drawZone(name);
+            }
+            world.start(name);
+        }
+
+        private void drawZone(String name) {
+            String zone = ZONES.get(world.random.nextInt(ZONES.size()));
+            world.zones.put(name, zone);
+            world.story.add(name + " is in zone " + zone);
+        }
+
+        private void zoneStep() {
+            switch (world.random.nextInt(4)) {
+                case 0 -> drawZone(any(names()).name);
+                case 1 -> killZone(world.zones.get(any(names()).name));
+                default -> world.tellLateZones();
+            }
+        }
+
+        private void killZone(String zone) {
+            String[] killed = world.namesIn(zone);
+            if (world.nodes.size() - killed.length >= 2) {
+                world.kill(killed);
+            }
         }
 
         private Node any(List<String> names) {
@@ -65,6 +99,10 @@ class CopiesUnderFaultsTest {
 
         void step() {
             world.deliverSome(12);
+            if (isZoned && world.random.nextInt(100) < 12) {
+                zoneStep();
+                return;
+            }
             int kind = world.random.nextInt(100);
             if (kind < 15) {
                 Node node = any(names());
@@ -189,13 +227,24 @@ class CopiesUnderFaultsTest {
                 world.cluster.heal();
                 cut = Set.of();
             }
+            if (isZoned) {
+                // In the view of the next node all tell their zones as they are.
+                world.zoneFaults = 0;
+                world.tellLateZones();
+                world.rest(1);
+                start();
+            }
             world.rest(30);
             world.nodes.values().forEach(node -> node.replicator.onTick());
             world.rest(10);
             int size = Math.min(copies, world.nodes.size());
             for (Map.Entry<String, Set<String>> entry : confirmed.entrySet()) {
                 String id = entry.getKey();
-                assertThat(world.holders(id)).as("holders of " + id).hasSize(size);
+                if (isZoned) {
+                    assertThat(world.holders(id)).as("holders of " + id).containsExactlyInAnyOrderElementsOf(world.wantedHolders(id));
+                } else {
+                    assertThat(world.holders(id)).as("holders of " + id).hasSize(size);
+                }
                 for (String holder : world.holders(id)) {
                     assertThat(world.nodes.get(holder).wordsHere(id)).as(id + " at " + holder).containsAll(entry.getValue());
                 }
@@ -208,23 +257,48 @@ class CopiesUnderFaultsTest {
                 assertThat(node.replicator.status()).containsEntry("moves-waiting", 0).containsEntry("malformed", 0L);
                 assertThat(node.replicator.isComplete()).as(node.name + " is complete").isTrue();
             }
+            if (isZoned) {
+                loseAZone();
+            }
+        }
+
+        private void loseAZone() {
+            String zone = world.zones.get(any(names()).name);
+            if (world.namesIn(zone).length == world.nodes.size()) {
+                return;
+            }
+            Map<String, Set<String>> before = new LinkedHashMap<>(confirmed);
+            world.nodes.values().forEach(node -> assertThat(node.replicator.status()).containsEntry("sessions-in-one-zone", 0L));
+            world.kill(world.namesIn(zone));
+            assertThat(confirmed).as("sessions with a copy outside of zone " + zone).isEqualTo(before);
+            world.rest(30);
+            for (Map.Entry<String, Set<String>> entry : before.entrySet()) {
+                assertThat(any(names()).request(entry.getKey()).read()).as("read of " + entry.getKey()).containsAll(entry.getValue());
+            }
         }
     }
 
     @Test
     void confirmedWritesAreReadAndSessionsKeepTheirCopiesWhateverHappens() {
         for (long seed = Long.getLong("seed", 0); seed < Long.getLong("until", SEEDS); seed++) {
-            run(seed);
+            run(seed, false);
+        }
+    }
+
+    @Test
+    void theSameWithZonesThatAreLearntLateAndChange() {
+        for (long seed = Long.getLong("seed", 0); seed < Long.getLong("until", SEEDS); seed++) {
+            run(seed, true);
         }
     }
 
     @Test
     void seedsThatHaveFoundErrorsStayGood() {
-        KEPT.forEach(CopiesUnderFaultsTest::run);
+        KEPT.forEach(seed -> run(seed, false));
     }
 
-    private static void run(long seed) {
-        Run run = new Run(seed);
+    private static void run(long seed, boolean isZoned) {
+        Run run = new Run(seed, isZoned);
         try {
             for (int step = 0; step < STEPS; step++) {
                 run.step();

@@ -3,20 +3,28 @@ package dev.tutti.tomcat.replication;
 import dev.tutti.core.Member;
 import dev.tutti.tomcat.diagnostics.ReplicationCounters;
 import dev.tutti.tomcat.replication.base.ReplicationOptions;
+import dev.tutti.tomcat.replication.codec.MalformedMessageException;
+import dev.tutti.tomcat.replication.codec.MessageReader;
+import dev.tutti.tomcat.replication.codec.MessageWriter;
+import dev.tutti.tomcat.replication.holders.Placement;
 import dev.tutti.tomcat.replication.holders.UnreachableException;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.Field;
 import dev.tutti.tomcat.replication.session.Mark;
+import dev.tutti.tomcat.replication.session.SessionMessage;
 import dev.tutti.tomcat.replication.session.SessionRecord;
+import dev.tutti.tomcat.replication.session.SessionVersion;
 import dev.tutti.tomcat.replication.session.Slot;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +50,15 @@ final class CopiesWorld {
     final Map<String, Node> nodes = new LinkedHashMap<>();
     final List<String> story = new ArrayList<>();
     final Random random;
+
+    /** Zones of nodes by name; a node that is not in it has none. A change is told in the next view. */
+    final Map<String, String> zones = new HashMap<>();
+
+    /** Percentage of messages about zones that come late, half of them after one with another zone. */
+    int zoneFaults;
+
+    /** Messages about zones that are still to come, in their order. */
+    private final List<Runnable> lateZones = new ArrayList<>();
 
     /** Receives the names of processes that are about to be killed. */
     Consumer<Set<String>> beforeKill = names -> {};
@@ -71,6 +88,47 @@ final class CopiesWorld {
         }
         for (String name : names) {
             cluster.crash(name);
+        }
+    }
+
+    /** Sends the messages about zones that are late. */
+    void tellLateZones() {
+        List.copyOf(lateZones).forEach(Runnable::run);
+        lateZones.clear();
+    }
+
+    /** Returns the nodes that are to hold a session, with the zones as they are; for a world at rest. */
+    Set<String> wantedHolders(String id) {
+        Map<Member, String> zoneOf = new HashMap<>();
+        Map<String, Member> members = new LinkedHashMap<>();
+        for (String name : nodes.keySet()) {
+            Member member = cluster.seats(name).getFirst().member();
+            members.put(name, member);
+            if (zones.containsKey(name)) {
+                zoneOf.put(member, zones.get(name));
+            }
+        }
+        Placement placement = new Placement(members.values(), copies, zoneOf);
+        SessionRecord record = nodes.get(placement.home(id).name()).replicator.find(id);
+        Member primary = null;
+        for (Member member : members.values()) {
+            primary = record != null && record.touched().origin() == SessionVersion.originOf(member) ? member : primary;
+        }
+        Set<String> wanted = new TreeSet<>();
+        placement.holders(id, primary).forEach(member -> wanted.add(member.name()));
+        return wanted;
+    }
+
+    /** Returns the nodes of a zone. */
+    String[] namesIn(String zone) {
+        return nodes.keySet().stream().filter(name -> zone.equals(zones.get(name))).toArray(String[]::new);
+    }
+
+    private static boolean isAboutZone(byte[] message) {
+        try {
+            return MessageReader.decode(message).message() instanceof SessionMessage.Zone;
+        } catch (MalformedMessageException e) {
+            throw new AssertionError(e);
         }
     }
 
@@ -144,7 +202,7 @@ final class CopiesWorld {
         Node(String name) {
             this.name = name;
             replicator = new Replicator(
-                    ReplicationOptions.defaults().withCopies(copies), counters, ended -> {}, () -> nowNanos, cluster.executor(),
+                    ReplicationOptions.defaults().withCopies(copies).withZone(() -> zones.getOrDefault(name, "")), counters, ended -> {}, () -> nowNanos, cluster.executor(),
                     CopiesWorld.this::await);
             replicator.join(this::join, "shop");
             replicator.onBeat();
@@ -169,6 +227,12 @@ final class CopiesWorld {
                         throw new Killed();
                     }
                     postsLeft = postsLeft > 0 ? postsLeft - 1 : postsLeft;
+                    if (zoneFaults > 0 && isAboutZone(message) && random.nextInt(100) < zoneFaults) {
+                        lateZones.add(() -> seat.post(receiver, message));
+                        return random.nextBoolean()
+                                ? CompletableFuture.completedFuture(null)
+                                : seat.post(receiver, MessageWriter.encode(0, new SessionMessage.Zone("wrong" + random.nextInt(2))));
+                    }
                     return seat.post(receiver, message);
                 }
 

@@ -2,7 +2,9 @@ package dev.tutti.blocks.internal.calls;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -36,5 +38,16 @@ public sealed interface Audience {
                 view.members().stream().filter(member -> !excluded.contains(member)).toList();
             case Only(List<Member> chosen) -> chosen;
         };
+    }
+
+    /** Returns the members, beginning with the one after {@code self} in the view and around it; chosen ones in the order in which they were chosen. */
+    default List<Member> membersAfter(Member self, View view) {
+        if (this instanceof Only(List<Member> chosen)) {
+            return chosen;
+        }
+        List<Member> around = new ArrayList<>(view.members());
+        Collections.rotate(around, -(around.indexOf(self) + 1));
+        around.retainAll(Set.copyOf(members(view)));
+        return around;
     }
 }

@@ -1,6 +1,7 @@
 package dev.tutti.tomcat.replication.base;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -13,6 +14,8 @@ import java.util.function.UnaryOperator;
  * @param keyOf maps the id that a client has to the part that stays the same when another node serves it
  * @param absence treatment of requests after this process has stood still
  * @param copies number of members that hold each session; {@link #ALL} if every member does
+ * @param zone returns the zone of this member, which is asked for in each view; empty if it has none. Not used if every member holds
+ *     each session
  */
 public record ReplicationOptions(
         Acknowledgement acknowledgement,
@@ -21,7 +24,8 @@ public record ReplicationOptions(
         Duration startTimeout,
         UnaryOperator<String> keyOf,
         Absence absence,
-        int copies) {
+        int copies,
+        Supplier<String> zone) {
 
     /** Number of copies that stands for all members. */
     public static final int ALL = 0;
@@ -51,7 +55,7 @@ public record ReplicationOptions(
             Duration queryTimeout,
             Duration startTimeout,
             UnaryOperator<String> keyOf) {
-        this(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, Absence.DEFAULT, ALL);
+        this(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, Absence.DEFAULT, ALL, () -> "");
     }
 
     public static ReplicationOptions defaults() {
@@ -64,16 +68,21 @@ public record ReplicationOptions(
     }
 
     public ReplicationOptions with(Acknowledgement other) {
-        return new ReplicationOptions(other, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, absence, copies);
+        return new ReplicationOptions(other, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, absence, copies, zone);
     }
 
     public ReplicationOptions with(Absence other) {
-        return new ReplicationOptions(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, other, copies);
+        return new ReplicationOptions(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, other, copies, zone);
     }
 
     /** Returns these options with another number of copies, at least 2, or {@link #ALL}. */
     public ReplicationOptions withCopies(int number) {
-        return new ReplicationOptions(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, absence, number);
+        return new ReplicationOptions(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, absence, number, zone);
+    }
+
+    /** Returns these options with a source of this member's zone. */
+    public ReplicationOptions withZone(Supplier<String> source) {
+        return new ReplicationOptions(acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, keyOf, absence, copies, source);
     }
 
     /** Returns the number of copies in words. */

@@ -1,5 +1,6 @@
 package dev.tutti.tomcat.replication.codec;
 
+import dev.tutti.core.settings.NodeAttributes;
 import dev.tutti.tomcat.replication.session.Change;
 import dev.tutti.tomcat.replication.session.EndReason;
 import dev.tutti.tomcat.replication.session.Field;
@@ -111,6 +112,7 @@ public final class MessageReader {
                 new SessionMessage.Given(takeLong(), takeConstant(KNOWLEDGE), takeOrigins(), takeFlag() ? takeImage() : null);
             case MessageWriter.SETTLED -> takeSettled();
             case MessageWriter.WATCH -> takeWatch();
+            case MessageWriter.ZONE -> takeZone();
             case MessageWriter.MOVED -> new SessionMessage.Moved(takeOrigins(), takeBases(takeImage()));
             default -> throw new MalformedMessageException("message of unknown kind " + kind);
         };
@@ -150,6 +152,14 @@ public final class MessageReader {
             throw new MalformedMessageException("stage " + stage + " of moves, which have 0 to 2");
         }
         return new SessionMessage.Settled(view, stage);
+    }
+
+    private SessionMessage takeZone() throws MalformedMessageException {
+        String name = takeText();
+        if (name.length() > NodeAttributes.VALUE_MAX) {
+            throw new MalformedMessageException("a zone of " + name.length() + " characters, at most " + NodeAttributes.VALUE_MAX);
+        }
+        return new SessionMessage.Zone(name);
     }
 
     private SessionMessage takeWatch() throws MalformedMessageException {

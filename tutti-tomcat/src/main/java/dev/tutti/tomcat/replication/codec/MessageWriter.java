@@ -49,6 +49,7 @@ public final class MessageWriter {
     static final byte SETTLED = 20;
     static final byte WATCH = 21;
     static final byte MOVED = 22;
+    static final byte ZONE = 23;
 
     private byte[] bytes = new byte[256];
     private int length;
@@ -199,6 +200,10 @@ public final class MessageWriter {
                 putByte(SETTLED);
                 putLong(settled.view());
                 putInt(settled.stage());
+            }
+            case SessionMessage.Zone zone -> {
+                putByte(ZONE);
+                putText(zone.name());
             }
             case SessionMessage.Watch watch -> {
                 putByte(WATCH);

@@ -69,9 +69,14 @@ public final class HeldBySome implements Holders {
 
     @Override
     public void onMembers(View view, Member member, Peers present) {
-        // Before all that this member sends in the view, so that the receivers know what belongs to it.
+        String zone = context.options().zone().get();
+        if (!zone.isEmpty()) {
+            // Before the next message, so that a member which all others have told that they are in the view knows their zones, too.
+            present.others().forEach(other -> link.post(other, new SessionMessage.Zone(zone)));
+        }
+        // Before all else that this member sends in the view, so that the receivers know what belongs to it.
         present.others().forEach(other -> link.post(other, new SessionMessage.Settled(view.id().number(), 0)));
-        where.onMembers(view, present, member, keeper::onNewHome);
+        where.onMembers(view, present, member, zone, keeper::onNewHome);
         synchronized (names) {
             present.origins().forEach((origin, each) -> names.putLast(origin, each.name()));
             while (names.size() > NAMES_MAX) {
@@ -254,6 +259,8 @@ public final class HeldBySome implements Holders {
         status.put("moves-waiting", moves.waiting());
         status.put("moves-made", moves.made());
         status.put("copies-spare", keeper.abundant());
+        status.put("members-by-zone", where.membersByZone());
+        status.put("sessions-in-one-zone", store.sessions().stream().filter(where::isInOneZone).count());
         status.put("sessions-watched", watchman.watchedCount());
         status.put("sessions-lost-last", watchman.lastLoss());
         return status;

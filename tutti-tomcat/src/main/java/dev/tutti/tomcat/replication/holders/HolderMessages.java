@@ -89,6 +89,11 @@ final class HolderMessages {
             case SessionMessage.Fetch fetch -> onFetch(sender, fetch);
             case SessionMessage.Given given -> onGiven(sender, given);
             case SessionMessage.Watch watch -> watchman.onWatch(watch);
+            case SessionMessage.Zone zone -> {
+                if (where.onZone(sender, zone.name())) {
+                    keeper.onZones();
+                }
+            }
             default -> {
                 return false;
             }
@@ -389,10 +394,9 @@ final class HolderMessages {
             boolean isNeeded = spare.view() != where.view()
                     || record.state() != SessionRecord.State.COMPLETE
                     || acknowledgements.isAwaited(spare.uid())
-                    || where.isWantedHere(record)
+                    || where.isNeededHere(record, sender)
                     || surroundings.owner().isUsed(record);
             if (isNeeded) {
-                // The home may not know of the last use, which makes this member the primary.
                 link.post(sender, record.image(context.nowNanos()));
                 return;
             }

@@ -15,7 +15,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +43,9 @@ final class Keeper {
 
     /** Sessions whose home this member has become, with the holders that have not announced their copies to it so far. */
     private final Map<SessionRecord, Set<Member>> unproven = new ConcurrentHashMap<>();
+
+    /** View in which all sessions are to be looked at, since zones are news; 0 if that is under way or done. */
+    private final AtomicLong lookInView = new AtomicLong();
 
     /** Members that have gone, until all holders have compared the sessions in which those have written. */
     private final Set<Long> departed = ConcurrentHashMap.newKeySet();
@@ -182,11 +189,15 @@ final class Keeper {
 
     /** Gives a session, whose home this member is, to all that are to hold it, as soon as it is its turn. */
     void keepLater(SessionRecord record) {
+        keepLater(record, (uid, action) -> moves.add(uid, true, action));
+    }
+
+    private void keepLater(SessionRecord record, BiConsumer<UUID, LongSupplier> adding) {
         String key = where.keyOf(record);
         Set<Member> wanted = where.wanted(key, where.primary(record));
         Set<Member> others = record.spread().others();
         if (!others.containsAll(wanted)) {
-            moves.add(record.uid(), true, () -> keep(record));
+            adding.accept(record.uid(), () -> keep(record));
         }
         if (!wanted.containsAll(others)) {
             abundant.add(record);
@@ -209,6 +220,33 @@ final class Keeper {
             watchman.onChanged(key);
         }
         return number;
+    }
+
+    /**
+     * Sees to it that sessions are in the zones where they are to be, since more is known of those. The stage of the view that is under way
+     * lasts until then. On the group's thread.
+     */
+    void onZones() {
+        long number = where.view();
+        // A look that has not begun yet will see what has come until then.
+        if (lookInView.get() != number && moves.hold(number)) {
+            lookInView.set(number);
+            context.executor().execute(() -> lookAgain(number));
+        }
+    }
+
+    private void lookAgain(long number) {
+        // One after the other, so that zones of many members, which come together, are two looks at most.
+        synchronized (lookInView) {
+            lookInView.compareAndSet(number, 0);
+            for (SessionRecord record : store.after(null).values()) {
+                if (record.state() == SessionRecord.State.COMPLETE && where.isHome(where.keyOf(record))) {
+                    // A move that the session has already ends in the same way, and may do more.
+                    keepLater(record, moves::addIfAbsent);
+                }
+            }
+        }
+        moves.onPrepared(number);
     }
 
     /** Gives each session to the members that are to hold it without this one. */

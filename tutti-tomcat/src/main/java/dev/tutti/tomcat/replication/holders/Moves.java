@@ -57,7 +57,10 @@ final class Moves {
     private long view;
     private int stage = STAGES;
     private int underWay;
-    private boolean isPreparing;
+
+    /** Number of those that still add moves of the view; none is made meanwhile. */
+    private int preparing = 1;
+
     private boolean isRunning;
     private boolean isAgain;
     private long made;
@@ -85,7 +88,7 @@ final class Moves {
         members = Set.copyOf(present);
         stage = 0;
         underWay = 0;
-        isPreparing = true;
+        preparing = 1;
         if (balanced.isDone()) {
             balanced = new CompletableFuture<>();
         }
@@ -103,13 +106,31 @@ final class Moves {
         }
     }
 
-    /** Notes that all moves of view {@code number} have been added. */
+    /** Adds a move of a whole session unless there is one already. */
+    synchronized void addIfAbsent(UUID uid, LongSupplier action) {
+        sending.putIfAbsent(uid, action);
+    }
+
+    /**
+     * Keeps the stage of view {@code number} from ending until more moves have been added, for which {@link #onPrepared} is called once more.
+     *
+     * @return whether that is the present view
+     */
+    synchronized boolean hold(long number) {
+        if (number != view) {
+            return false;
+        }
+        preparing++;
+        return true;
+    }
+
+    /** Notes that all moves of view {@code number} have been added by one of those that add some. */
     void onPrepared(long number) {
         synchronized (this) {
             if (number != view) {
                 return;
             }
-            isPreparing = false;
+            preparing--;
         }
         run();
     }
@@ -150,7 +171,7 @@ final class Moves {
     }
 
     private @Nullable LongSupplier next() {
-        if (underWay >= WINDOW || isPreparing || !link.hasRoom() || sending.isEmpty() && telling.isEmpty() || !isWithinRate()) {
+        if (underWay >= WINDOW || preparing > 0 || !link.hasRoom() || sending.isEmpty() && telling.isEmpty() || !isWithinRate()) {
             return null;
         }
         made++;
@@ -168,7 +189,7 @@ final class Moves {
     }
 
     private boolean isStageOver() {
-        return !isPreparing && stage < STAGES && sending.isEmpty() && telling.isEmpty() && underWay == 0 && isFinishedByAll(stage);
+        return preparing == 0 && stage < STAGES && sending.isEmpty() && telling.isEmpty() && underWay == 0 && isFinishedByAll(stage);
     }
 
     /** Returns a future that completes when the moves that wait now, and those added before they are made, are made. */
@@ -263,7 +284,7 @@ final class Moves {
         sending.clear();
         telling.clear();
         view = 0;
-        isPreparing = true;
+        preparing = 1;
         balanced.complete(null);
         entered.complete(null);
     }

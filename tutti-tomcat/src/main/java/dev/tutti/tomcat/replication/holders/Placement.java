@@ -5,15 +5,21 @@ import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The members of one view that hold each session, by rendezvous hashing (Thaler and Ravishankar, 1998). A pure function
- * of the members, the session's key and the number of copies, so that all members of a view agree without a message.
+ * of the members, their zones, the session's key and the number of copies.
  *
- * <p>Each member has a score for each key. The first member by score is the session's <em>home</em>. The holders are the
- * home, the primary, which is the member that uses the session, and the next members by score, up to the number of
- * copies. When a member leaves or comes, only the sessions change their holders that it held or holds now.
+ * <p>Each member has a score for each key. The first member by score is the session's <em>home</em>, whatever its zone, so that
+ * all members of a view agree on it without a message. The holders are the home, the primary, which is the member that uses
+ * the session, and the next members by score, up to the number of copies: first those of zones that have none yet. If home and
+ * primary are the only copies, and in one zone, a member of another zone holds a further one. When a member leaves or comes, only
+ * the sessions change their holders that it held or holds now.
+ *
+ * <p>A member whose zone is not known counts as a zone of its own. Members that know different zones choose different holders;
+ * the home's choice is the one that lasts.
  */
 public final class Placement {
 
@@ -23,17 +29,25 @@ public final class Placement {
     private final List<Member> members;
     private final long[] hashes;
     private final int copies;
+    private final Map<Member, String> zones;
+
+    /** Creates a placement at members without zones. */
+    public Placement(Collection<Member> members, int copies) {
+        this(members, copies, Map.of());
+    }
 
     /**
      * @param members of a view, in any order; not empty
      * @param copies number of members that hold each session, at least 2
+     * @param zones zones of members, as far as they are known
      */
-    public Placement(Collection<Member> members, int copies) {
+    public Placement(Collection<Member> members, int copies, Map<Member, String> zones) {
         if (members.isEmpty() || copies < 2) {
             throw new IllegalArgumentException(copies + " copies at " + members.size() + " members; at least 2 copies at a member");
         }
         this.members = List.copyOf(members);
         this.copies = copies;
+        this.zones = Map.copyOf(zones);
         this.hashes = this.members.stream().mapToLong(SessionVersion::originOf).toArray();
     }
 
@@ -41,11 +55,21 @@ public final class Placement {
     public @Nullable Placement without(Collection<Member> leaving) {
         List<Member> staying = new ArrayList<>(members);
         staying.removeAll(leaving);
-        return staying.isEmpty() ? null : new Placement(staying, copies);
+        return staying.isEmpty() ? null : new Placement(staying, copies, zones);
+    }
+
+    /** Returns the placement at the same members with other zones. */
+    Placement with(Map<Member, String> others) {
+        return new Placement(members, copies, others);
     }
 
     public List<Member> members() {
         return members;
+    }
+
+    /** Returns the zones of members, as far as they are known. */
+    Map<Member, String> zones() {
+        return zones;
     }
 
     public boolean contains(Member member) {
@@ -65,7 +89,8 @@ public final class Placement {
     }
 
     /**
-     * Returns the members that hold a session: the home first, then the primary, then the next ones by score.
+     * Returns the members that hold a session: the home first, then the primary, then the next ones by score, those of further
+     * zones before others.
      *
      * @param primary the member that uses the session; null if that is not in the view
      */
@@ -76,12 +101,51 @@ public final class Placement {
         if (primary != null && !holders.contains(primary) && members.contains(primary)) {
             holders.add(primary);
         }
-        for (int index = 1; index < order.size() && holders.size() < copies; index++) {
-            if (!holders.contains(order.get(index))) {
-                holders.add(order.get(index));
-            }
+        add(holders, order, copies, true);
+        add(holders, order, copies, false);
+        if (isInOneZone(holders)) {
+            add(holders, order, holders.size() + 1, true);
         }
         return holders;
+    }
+
+    /**
+     * Adds members in their order until there are {@code count} holders, or no more members.
+     *
+     * @param isApart whether a member is only added if no holder is in its zone
+     */
+    private void add(List<Member> holders, List<Member> order, int count, boolean isApart) {
+        for (Member member : order) {
+            if (holders.size() >= count) {
+                return;
+            }
+            if (!holders.contains(member) && !(isApart && isInZoneOf(member, holders))) {
+                holders.add(member);
+            }
+        }
+    }
+
+    private boolean isInZoneOf(Member member, List<Member> holders) {
+        String zone = zones.get(member);
+        return zone != null && holders.stream().anyMatch(holder -> zone.equals(zones.get(holder)));
+    }
+
+    /** Returns whether these members are in one zone, so that its loss is the loss of all of them. */
+    boolean isInOneZone(Collection<Member> some) {
+        String zone = null;
+        for (Member member : some) {
+            String own = zones.get(member);
+            if (own == null || zone != null && !zone.equals(own)) {
+                return false;
+            }
+            zone = own;
+        }
+        return zone != null;
+    }
+
+    /** Returns whether there are members of more than one zone. */
+    boolean hasZones() {
+        return !zones.isEmpty() && !isInOneZone(members);
     }
 
     /**

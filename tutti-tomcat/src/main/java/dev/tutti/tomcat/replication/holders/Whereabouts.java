@@ -10,10 +10,13 @@ import dev.tutti.tomcat.replication.session.SessionVersion;
 import dev.tutti.tomcat.replication.session.Spread;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +34,10 @@ final class Whereabouts {
     private final SessionStore store;
     private final LocalMember self;
     private final int copies;
+
+    /** Zones that members of the view have told, this one included. On the group's thread. */
+    private final Map<Member, String> zones = new HashMap<>();
+
     private volatile @Nullable Now now;
     private volatile CompletableFuture<Void> next = new CompletableFuture<>();
 
@@ -45,11 +52,14 @@ final class Whereabouts {
      * holder any more. A copy whose session has another home now may lack what was written through that, so that the home
      * has to be told of it again, and so may one whose session had another home for a while.
      *
+     * @param zone of this member; empty if it has none
      * @param onNewHome receives sessions whose home this member has become, and the other holders that it knows from hearsay
      */
-    void onMembers(View view, Peers present, Member member, BiConsumer<SessionRecord, Set<Member>> onNewHome) {
+    void onMembers(View view, Peers present, Member member, String zone, BiConsumer<SessionRecord, Set<Member>> onNewHome) {
         Set<Member> together = view.transitionalSet(member);
-        Placement placement = new Placement(view.members(), copies);
+        zones.keySet().retainAll(view.members());
+        noteZone(member, zone);
+        Placement placement = new Placement(view.members(), copies, zones);
         Placement before = placement();
         for (SessionRecord record : store.after(null).values()) {
             String key = keyOf(record);
@@ -73,6 +83,37 @@ final class Whereabouts {
         CompletableFuture<Void> begun = next;
         next = new CompletableFuture<>();
         begun.complete(null);
+    }
+
+    /** Notes the zone of a member of the view. Returns whether it is news. */
+    boolean onZone(Member member, String zone) {
+        Now present = now;
+        if (present == null || !present.placement.contains(member) || !noteZone(member, zone)) {
+            return false;
+        }
+        now = new Now(present.view, present.placement.with(zones), present.peers, present.before);
+        return true;
+    }
+
+    private boolean noteZone(Member member, String zone) {
+        return zone.isEmpty() ? zones.remove(member) != null : !zone.equals(zones.put(member, zone));
+    }
+
+    /** Returns the number of members by zone, in the order of zones; those that have told none are left out. */
+    Map<String, Integer> membersByZone() {
+        Map<String, Integer> counts = new TreeMap<>();
+        Placement placement = placement();
+        if (placement != null) {
+            placement.zones().values().forEach(zone -> counts.merge(zone, 1, Integer::sum));
+        }
+        return counts;
+    }
+
+    /** Returns whether all copies of a session are in one zone although there are more; false at other members than its home. */
+    boolean isInOneZone(SessionRecord record) {
+        Placement placement = placement();
+        return placement != null && placement.hasZones() && isHome(keyOf(record))
+                && placement.isInOneZone(withSelf(record.spread().others()));
     }
 
     /** Returns a future that completes when the next view begins. */
@@ -148,6 +189,16 @@ final class Whereabouts {
         Set<Member> wanted = new LinkedHashSet<>(present.placement.holders(key, primary));
         wanted.removeIf(self::is);
         return wanted;
+    }
+
+    /**
+     * Returns whether this member needs its copy of a session, of which another one says that it is one too many. The home decides, as the two
+     * may know different zones, but it may not know of the last use, which makes this member the primary; and a member that was the home
+     * under a former id does not decide.
+     */
+    boolean isNeededHere(SessionRecord record, Member sender) {
+        Member primary = primary(record);
+        return !sender.equals(home(keyOf(record))) || primary != null && self.is(primary);
     }
 
     /** Returns whether this member is to hold a session. */

@@ -159,6 +159,9 @@ public sealed interface SessionMessage {
      */
     record Settled(long view, int stage) implements SessionMessage {}
 
+    /** The sender's machine is in this zone. Sent before {@link Settled} of stage 0 in each view, by members that have a zone. */
+    record Zone(String name) implements SessionMessage {}
+
     /** Sessions that the receiver is to look for if their holders are gone. */
     record Watch(List<Watched> sessions) implements SessionMessage {}
 

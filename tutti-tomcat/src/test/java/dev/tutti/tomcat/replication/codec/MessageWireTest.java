@@ -64,7 +64,17 @@ class MessageWireTest {
             new SessionMessage.Given(1, SessionMessage.Knowledge.HERE, List.of(5L), IMAGE),
             new SessionMessage.Given(1, SessionMessage.Knowledge.NOT_HOME, List.of(), null),
             new SessionMessage.Settled(7, 2),
+            new SessionMessage.Zone("eu-1a"),
             new SessionMessage.Watch(List.of(new SessionMessage.Watched("key", List.of(5L)), new SessionMessage.Watched("other", List.of()))));
+
+    @Test
+    void zoneIsOnlyAsLongAsAnAttributeOfANode() throws Exception {
+        MessageReader.decode(MessageWriter.encode(0, new SessionMessage.Zone("z".repeat(256))));
+        byte[] tooLong = MessageWriter.encode(0, new SessionMessage.Zone("z".repeat(257)));
+        assertThatThrownBy(() -> MessageReader.decode(tooLong))
+                .isInstanceOf(MalformedMessageException.class)
+                .hasMessage("a zone of 257 characters, at most 256");
+    }
 
     @Test
     void everyMessageIsReadAsItWasWritten() throws Exception {
@@ -116,6 +126,7 @@ class MessageWireTest {
                 .isEqualTo("03" + "0000000000000000" + "13" + "0000000000000007" + "02" + five + "00");
         assertThat(hex(0, new SessionMessage.Settled(7, 2)))
                 .isEqualTo("03" + "0000000000000000" + "14" + "0000000000000007" + "00000002");
+        assertThat(hex(0, new SessionMessage.Zone("b"))).isEqualTo("03" + "0000000000000000" + "17" + "00000001" + "62");
         assertThat(hex(0, new SessionMessage.Watch(List.of(new SessionMessage.Watched("key", List.of(5L))))))
                 .isEqualTo("03" + "0000000000000000" + "15" + "00000001" + "00000003" + "6b6579" + five);
     }

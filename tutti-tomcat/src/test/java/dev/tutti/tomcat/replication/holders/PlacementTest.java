@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Members that hold a session, as a function of view, key and number of copies. */
@@ -99,6 +100,85 @@ class PlacementTest {
         assertThat(placement.watcher("k", placement.members())).isNull();
         assertThat(placement.without(placement.members())).isNull();
         assertThat(placement.holders("k", member(77))).as("a primary of another view").hasSize(2).doesNotContain(member(77));
+    }
+
+    private static Map<Member, String> zones(String... names) {
+        Map<Member, String> zones = new HashMap<>();
+        for (int number = 1; number <= names.length; number++) {
+            if (!names[number - 1].isEmpty()) {
+                zones.put(member(number), names[number - 1]);
+            }
+        }
+        return zones;
+    }
+
+    private static Set<String> zonesOf(Map<Member, String> zones, List<Member> holders) {
+        return holders.stream().map(holder -> zones.getOrDefault(holder, holder.name())).collect(Collectors.toSet());
+    }
+
+    @Test
+    void copiesAreInAsManyZonesAsThereAre() {
+        Map<Member, String> zones = zones("a", "a", "a", "b", "b", "c", "c", "c");
+        for (int copies = 2; copies <= 5; copies++) {
+            Placement placement = new Placement(members(8), copies, zones);
+            Placement byScore = new Placement(members(8), copies);
+            for (int key = 0; key < 1_000; key++) {
+                List<Member> holders = placement.holders("k" + key, null);
+                assertThat(holders).hasSize(copies).doesNotHaveDuplicates();
+                assertThat(zonesOf(zones, holders)).hasSize(Math.min(copies, 3));
+                assertThat(placement.home("k" + key)).as("zones do not choose the home").isEqualTo(byScore.home("k" + key)).isEqualTo(holders.getFirst());
+            }
+        }
+    }
+
+    @Test
+    void homeAndPrimaryInOneZoneHaveACopyInAnother() {
+        Map<Member, String> zones = zones("a", "a", "a", "b", "b", "b");
+        Placement two = new Placement(members(6), 2, zones);
+        Placement three = new Placement(members(6), 3, zones);
+        for (int key = 0; key < 500; key++) {
+            String name = "k" + key;
+            for (Member primary : two.members()) {
+                Member home = two.home(name);
+                boolean isOneMore = !primary.equals(home) && zones.get(primary).equals(zones.get(home));
+                assertThat(two.holders(name, primary)).hasSize(isOneMore ? 3 : 2).contains(home, primary);
+                assertThat(zonesOf(zones, two.holders(name, primary))).hasSize(2);
+                assertThat(three.holders(name, primary)).hasSize(3).contains(home, primary);
+                assertThat(zonesOf(zones, three.holders(name, primary))).hasSize(2);
+            }
+        }
+    }
+
+    @Test
+    void memberWhoseZoneIsNotKnownCountsAsAZoneOfItsOwn() {
+        Placement plain = new Placement(members(6), 2);
+        Placement none = new Placement(members(6), 2, Map.of());
+        Map<Member, String> zones = zones("a", "a", "a", "", "a", "");
+        Placement some = new Placement(members(6), 2, zones);
+        for (int key = 0; key < 1_000; key++) {
+            assertThat(none.holders("k" + key, member(2))).isEqualTo(plain.holders("k" + key, member(2)));
+            assertThat(zonesOf(zones, some.holders("k" + key, member(2)))).hasSizeGreaterThanOrEqualTo(2);
+        }
+        Placement one = new Placement(members(3), 2, zones("a", "a", "a"));
+        assertThat(one.holders("k", null)).as("there is no other zone").hasSize(2);
+        assertThat(one.hasZones()).isFalse();
+        assertThat(some.hasZones()).isTrue();
+    }
+
+    @Test
+    void onlySessionsOfTheMemberThatLeavesMoveAlsoWithZones() {
+        Placement all = new Placement(members(9), 3, zones("a", "b", "c", "a", "b", "c", "a", "b", "c"));
+        Placement rest = all.without(List.of(member(5)));
+        int moved = 0;
+        for (int key = 0; key < 2_000; key++) {
+            List<Member> before = all.holders("k" + key, null);
+            if (!before.contains(member(5))) {
+                assertThat(rest.holders("k" + key, null)).isEqualTo(before);
+            } else {
+                moved++;
+            }
+        }
+        assertThat(moved).isBetween(2_000 / 9 * 3 * 8 / 10, 2_000 / 9 * 3 * 12 / 10);
     }
 
     @Test

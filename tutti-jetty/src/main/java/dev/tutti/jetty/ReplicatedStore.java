@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** The sessions of one application, as Jetty reads and writes them. They are in their group from its start to its stop. */
 final class ReplicatedStore extends AbstractSessionDataStore implements SessionGroup.Container, SessionComponent.Application {
 
-    /** What Jetty keeps in sessions itself: logins, and the page that a user has to log in for. */
+    /** Values that Jetty keeps in sessions itself: logins, and the page that a user has to log in for. */
     static final ContainerValues JETTY = new ContainerValues(
             "org.eclipse.jetty.",
             List.of(

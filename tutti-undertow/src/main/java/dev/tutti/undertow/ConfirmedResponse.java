@@ -29,10 +29,10 @@ final class ConfirmedResponse extends AbstractStreamSinkConduit<StreamSinkCondui
     /** Done when the response may go on. */
     private volatile CompletableFuture<Void> confirmed;
 
-    /** Whether changes made during the response are written, or about to be. */
+    /** True when changes made during the response are written, or about to be. */
     private boolean isLastWritten;
 
-    /** Whether the end waits for {@link #confirmed}. */
+    /** True while the end waits for {@link #confirmed}. */
     private boolean isEndHeld;
 
     private volatile boolean isResumed;

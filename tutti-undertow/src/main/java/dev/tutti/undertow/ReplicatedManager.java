@@ -36,7 +36,7 @@ final class ReplicatedManager implements SessionManager, SessionGroup.Container,
 
     private static final Logger LOG = LoggerFactory.getLogger(ReplicatedManager.class);
 
-    /** What Undertow keeps in sessions itself: logins, and the request that a user has to log in for. */
+    /** Values that Undertow keeps in sessions itself: logins, and the request that a user has to log in for. */
     private static final ContainerValues UNDERTOW = new ContainerValues(
             "io.undertow.",
             List.of(

@@ -32,7 +32,7 @@ final class ReplicatedSession implements Session {
     private final long createdMillis;
     private final Map<String, Object> values = new TreeMap<>();
 
-    /** What requests have changed. Guarded by this. */
+    /** Changes that requests have made. Guarded by this. */
     private final SessionInUse state;
 
     /** Held during writes, which wait for other nodes. */
@@ -52,7 +52,7 @@ final class ReplicatedSession implements Session {
 
     private int intervalSeconds;
 
-    /** Whether the group has it. Changes while both locks are held. */
+    /** True when the group has it. Changes while both locks are held. */
     private volatile boolean isWritten;
 
     private volatile Life life = Life.LIVE;

@@ -41,7 +41,7 @@ public final class SessionGroup implements AutoCloseable {
     /** Expired sessions whose listeners are still to be called. Guarded by itself. */
     private final Queue<Expired> expired = new ArrayDeque<>();
 
-    /** Whether a thread calls them. Guarded by {@link #expired}. */
+    /** True while a thread calls them. Guarded by {@link #expired}. */
     private boolean isTelling;
 
     private volatile boolean isClosed;

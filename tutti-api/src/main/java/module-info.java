@@ -21,7 +21,6 @@ module dev.tutti {
             dev.tutti.draw,
             dev.tutti.grid,
             dev.tutti.grid.bridges,
-            dev.tutti.jetty,
             dev.tutti.jgroups,
             dev.tutti.metrics,
             dev.tutti.sites,

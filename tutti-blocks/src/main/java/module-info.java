@@ -21,12 +21,12 @@ module dev.tutti.blocks {
             dev.tutti.sites;
     exports dev.tutti.blocks.internal.serial to
             dev.tutti.jcache,
-            dev.tutti.jetty,
             dev.tutti.spring,
             dev.tutti.tomcat;
     exports dev.tutti.blocks.internal.session to
             dev.tutti.jetty,
-            dev.tutti.spring;
+            dev.tutti.spring,
+            dev.tutti.undertow;
     exports dev.tutti.blocks.component;
     exports dev.tutti.blocks.coordination;
     exports dev.tutti.blocks.directory;
@@ -35,6 +35,7 @@ module dev.tutti.blocks {
     exports dev.tutti.blocks.merge;
     exports dev.tutti.blocks.presence;
     exports dev.tutti.blocks.queue;
+    exports dev.tutti.blocks.session;
     exports dev.tutti.blocks.typed;
 
     provides javax.naming.spi.InitialContextFactory with

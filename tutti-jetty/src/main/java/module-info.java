@@ -1,7 +1,7 @@
 /** HTTP sessions of Jetty that survive a crash. */
 module dev.tutti.jetty {
     requires transitive dev.tutti;
-    requires dev.tutti.blocks;
+    requires transitive dev.tutti.blocks;
     requires org.slf4j;
     requires transitive org.eclipse.jetty.session;
     requires static org.jspecify;

@@ -53,6 +53,7 @@ final class Modules {
             // A manager reads the file of its node.
             Map.entry("jcache", Set.of("core", "api", "blocks", "config")),
             Map.entry("jetty", Set.of("core", "api", "blocks")),
+            Map.entry("undertow", Set.of("core", "api", "blocks")),
             // The command line makes certificates, which only the TLS code knows how to.
             Map.entry("cli", Set.of("core", "address", "api", "balancer", "blocks", "config", "grid", "jgroups", "metrics", "netty", "stomp", "draw", "console", "rendezvous", "sites")),
             Map.entry("demo", Set.of("core", "announce", "api", "balancer", "config", "tomcat", "cli")),
@@ -81,6 +82,8 @@ final class Modules {
             // The campaign has the servlet of an application that it puts into real Tomcats.
             Map.entry("jakarta.", Set.of("tomcat", "demo", "campaign", "study")),
             Map.entry("org.eclipse.jetty.", Set.of("jetty")),
+            Map.entry("io.undertow.", Set.of("undertow")),
+            Map.entry("org.xnio.", Set.of("undertow")),
             Map.entry("org.jgroups.", Set.of("bench", "campaign", "cli", "jgroups")),
             Map.entry("org.zeromq.", Set.of("bench")),
             Map.entry("io.nats.", Set.of("bench")),
@@ -97,7 +100,7 @@ final class Modules {
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign", "study")),
             Map.entry(
                     "org.slf4j.",
-                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "balancer", "grid", "grid.bridges", "jcache", "jetty", "jgroups", "spring")));
+                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench", "sites", "rendezvous", "balancer", "grid", "grid.bridges", "jcache", "jetty", "jgroups", "spring", "undertow")));
 
     private final String root;
 

@@ -66,12 +66,14 @@ public final class MemberProcess {
                 "orders,chat",
                 "50"));
         command.addAll(List.of(settings));
-        Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-        String line = out.readLine();
-        if (!"ready".equals(line)) {
-            process.destroyForcibly();
-            throw new IOException(name + " does not start: " + line);
+        List<String> said = new ArrayList<>();
+        for (String line = out.readLine(); !"ready".equals(line); line = out.readLine()) {
+            if (line == null) {
+                throw new IOException(name + " does not start: " + said);
+            }
+            said.add(line);
         }
         Thread.ofVirtual().start(() -> out.lines().forEach(each -> {}));
         return process;

@@ -1,6 +1,5 @@
 package dev.tutti.jetty;
 
-import dev.tutti.Threads;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.eclipse.jetty.session.DefaultSessionCache;
@@ -24,22 +23,17 @@ final class ReplicatedCache extends DefaultSessionCache {
     /** Attempts to get a session whose last request ends at the same moment, each time. */
     private static final int ATTEMPTS = 100;
 
-    private static final long BEAT_NANOS = 1_000_000_000L;
-
     private final ConcurrentMap<String, ManagedSession> inUse;
     private final ReplicatedStore store;
-    private final Threads threads;
-    private volatile int run;
 
-    ReplicatedCache(SessionManager manager, ReplicatedStore store, Threads threads) {
-        this(manager, store, threads, new ConcurrentHashMap<>());
+    ReplicatedCache(SessionManager manager, ReplicatedStore store) {
+        this(manager, store, new ConcurrentHashMap<>());
     }
 
-    private ReplicatedCache(SessionManager manager, ReplicatedStore store, Threads threads, ConcurrentMap<String, ManagedSession> inUse) {
+    private ReplicatedCache(SessionManager manager, ReplicatedStore store, ConcurrentMap<String, ManagedSession> inUse) {
         super(manager, inUse);
         this.inUse = inUse;
         this.store = store;
-        this.threads = threads;
         setSessionDataStore(store);
         setEvictionPolicy(SessionCache.EVICT_ON_SESSION_EXIT);
         setFlushOnResponseCommit(true);
@@ -144,36 +138,12 @@ final class ReplicatedCache extends DefaultSessionCache {
         }
     }
 
-    // ------------------------------------------------------------------ sessions in use
-
-    @Override
-    protected void doStart() throws Exception {
-        super.doStart();
-        beatLater(++run);
-    }
-
-    @Override
-    protected void doStop() throws Exception {
-        run++;
-        super.doStop();
-    }
-
-    private void beatLater(int ownRun) {
-        threads.startAfter(BEAT_NANOS, "tutti-sessions-in-use", () -> {
-            if (run == ownRun) {
-                beat();
-                beatLater(ownRun);
-            }
-        });
-    }
-
     /** Tells the group of sessions that long requests use, such as streams and WebSockets, so that they do not expire. */
-    private void beat() {
-        long now = System.currentTimeMillis();
+    void touch(long nowMillis) {
         for (ManagedSession session : inUse.values()) {
             ReplicatedData data = ((ReplicatedSession) session).data();
-            if (data.isWritten() && data.isTouchDue(now)) {
-                store.touch(data, now);
+            if (data.isWritten() && data.isTouchDue(nowMillis)) {
+                store.touch(data, nowMillis);
             }
         }
     }

@@ -1,16 +1,11 @@
 package dev.tutti.jetty;
 
+import dev.tutti.blocks.internal.session.AttributeCodec;
 import dev.tutti.blocks.internal.session.SessionChanges;
+import dev.tutti.blocks.internal.session.SessionInUse;
 import dev.tutti.blocks.internal.session.SessionRecord;
+import dev.tutti.blocks.session.SaveMode;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Arrays;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import org.eclipse.jetty.session.SessionData;
 import org.jspecify.annotations.Nullable;
 
@@ -24,30 +19,15 @@ final class ReplicatedData extends SessionData {
     private static final long serialVersionUID = 1L;
 
     private final transient AttributeCodec codec;
-    private final transient SaveMode saveMode;
-
-    /** Bytes of attributes as they were last read or written. */
-    private final transient Map<String, byte[]> stored = new TreeMap<>();
-
-    /** Attributes that were set, removed or modified since the last write. */
-    private final transient Set<String> changed = new TreeSet<>();
-
-    /** Attributes that requests have got or set, and may modify. */
-    private final transient Set<String> handedOut = new TreeSet<>();
+    private final transient SessionInUse inUse;
 
     /** True while listeners of the container look at attributes. */
     private transient boolean isListening;
 
-    private transient boolean isIntervalChanged;
-
-    /** Time of the last use that the group knows. */
-    private transient volatile long touchedMillis;
-
     ReplicatedData(AttributeCodec codec, SaveMode saveMode, Place place, long createdMillis, long accessedMillis, long intervalMillis) {
         super(place.id(), place.contextPath(), place.host(), createdMillis, accessedMillis, accessedMillis, intervalMillis);
         this.codec = codec;
-        this.saveMode = saveMode;
-        this.touchedMillis = accessedMillis;
+        this.inUse = new SessionInUse(codec, saveMode, _attributes, accessedMillis);
     }
 
     /** The session's id, and the application that it is of. */
@@ -55,41 +35,20 @@ final class ReplicatedData extends SessionData {
 
     /** Takes the attributes of a session that was read. */
     void load(SessionRecord from) {
-        from.attributes().forEach(this::take);
+        inUse.load(from, classes());
         clean();
         setLastSaved(System.currentTimeMillis());
     }
 
-    private void take(String name, byte[] bytes) {
-        stored.put(name, bytes);
-        Object value = codec.decode(name, bytes);
-        if (value == null) {
-            _attributes.remove(name);
-        } else {
-            _attributes.put(name, value);
-        }
+    private static ClassLoader classes() {
+        return Thread.currentThread().getContextClassLoader();
     }
 
     /** Takes what other nodes have changed since this one has read the session, but for attributes that requests here have changed, too. */
     void refresh(SessionRecord now) {
         noteModified();
-        Set<String> names = new HashSet<>(stored.keySet());
-        names.addAll(now.attributes().keySet());
-        for (String name : names) {
-            byte[] bytes = now.attributes().get(name);
-            if (changed.contains(name) || Arrays.equals(bytes, stored.get(name))) {
-                continue;
-            }
-            handedOut.remove(name);
-            if (bytes == null) {
-                stored.remove(name);
-                _attributes.remove(name);
-            } else {
-                take(name, bytes);
-            }
-        }
-        Duration interval = now.interval();
-        if (interval != null && !isIntervalChanged) {
+        Duration interval = inUse.refresh(now, classes());
+        if (interval != null) {
             super.setMaxInactiveMs(interval.toMillis());
         }
         calcAndSetExpiry();
@@ -100,7 +59,7 @@ final class ReplicatedData extends SessionData {
     @Override
     public @Nullable Object getAttribute(String name) {
         if (!isListening) {
-            handedOut.add(name);
+            inUse.onGet(name);
         }
         return super.getAttribute(name);
     }
@@ -117,14 +76,13 @@ final class ReplicatedData extends SessionData {
     @Override
     public void setDirty(String name) {
         super.setDirty(name);
-        changed.add(name);
-        handedOut.add(name);
+        inUse.onChanged(name);
     }
 
     @Override
     public void setMaxInactiveMs(long maxInactive) {
         super.setMaxInactiveMs(maxInactive);
-        isIntervalChanged = true;
+        inUse.onIntervalChanged();
     }
 
     /** Calls listeners that look at attributes without changing them. */
@@ -141,68 +99,48 @@ final class ReplicatedData extends SessionData {
 
     /** Finds attributes that were modified without being set. */
     void noteModified() {
-        if (saveMode == SaveMode.ON_SET) {
-            return;
-        }
-        for (String name : handedOut) {
-            Object value = _attributes.get(name);
-            byte[] before = stored.get(name);
-            if (value != null && before != null && !changed.contains(name)) {
-                byte[] bytes = codec.encode(name, value);
-                if (bytes != null && !Arrays.equals(bytes, before)) {
-                    setDirty(name);
-                }
-            }
+        if (inUse.noteModified()) {
+            setDirty(true);
         }
     }
 
-    /** @param isWhole whether all attributes are to be written, and not only the changed ones */
-    SessionChanges changes(boolean isWhole) {
-        Map<String, byte @Nullable []> encoded = new LinkedHashMap<>();
-        for (String name : isWhole ? _attributes.keySet() : changed) {
-            Object value = _attributes.get(name);
-            byte[] bytes = value == null ? null : codec.encode(name, value);
-            if (value == null || bytes != null) {
-                encoded.put(name, bytes);
-            }
-        }
-        return new SessionChanges(
-                Instant.ofEpochMilli(getAccessed()), Duration.ofMillis(getMaxInactiveMs()), isIntervalChanged, null, encoded);
+    /**
+     * Takes the changes for a write.
+     *
+     * @param isWhole whether all attributes are written, and not only the changed ones
+     */
+    SessionChanges take(boolean isWhole) {
+        return inUse.take(isWhole, getAccessed(), interval());
+    }
+
+    Duration interval() {
+        return Duration.ofMillis(getMaxInactiveMs());
     }
 
     boolean hasChanges() {
-        return isIntervalChanged || !changed.isEmpty();
+        return inUse.hasChanges();
     }
 
     void onWritten(SessionChanges written) {
-        written.attributes().forEach((name, bytes) -> {
-            if (bytes == null) {
-                stored.remove(name);
-            } else {
-                stored.put(name, bytes);
-            }
-        });
-        changed.clear();
-        isIntervalChanged = false;
-        touchedMillis = written.touched().toEpochMilli();
+        inUse.onWritten(written);
     }
 
-    /** Drops the changes, and does not look for those that were made up to now any more. */
+    void onNotWritten(SessionChanges taken) {
+        inUse.onNotWritten(taken);
+    }
+
     void discardChanges() {
-        changed.clear();
-        handedOut.clear();
-        isIntervalChanged = false;
+        inUse.discard();
     }
 
     /** Notes that the group was told of a use. */
     void onTouched(long millis) {
-        touchedMillis = millis;
+        inUse.onTouched(millis);
     }
 
     /** Returns whether a third of the interval is over since the group was last told of a use. Any thread. */
     boolean isTouchDue(long nowMillis) {
-        long interval = getMaxInactiveMs();
-        return interval > 0 && nowMillis - touchedMillis > interval / 3;
+        return inUse.isTouchDue(nowMillis, getMaxInactiveMs());
     }
 
     boolean isWritten() {

@@ -1,21 +1,16 @@
 package dev.tutti.jetty;
 
 import dev.tutti.Node;
-import dev.tutti.NodeInspection.ComponentPart;
-import dev.tutti.Subscription;
-import dev.tutti.blocks.internal.serial.AllowedClasses;
+import dev.tutti.blocks.internal.session.SessionComponent;
+import dev.tutti.blocks.internal.session.SessionSettings;
+import dev.tutti.blocks.session.Acknowledgement;
+import dev.tutti.blocks.session.SaveMode;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.CopyOnWriteArraySet;
 import org.eclipse.jetty.session.SessionCache;
 import org.eclipse.jetty.session.SessionCacheFactory;
 import org.eclipse.jetty.session.SessionDataStore;
 import org.eclipse.jetty.session.SessionDataStoreFactory;
 import org.eclipse.jetty.session.SessionManager;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sessions that every node of a cluster has, for the applications of a Jetty: {@code server.addBean(new TuttiSessions(node))}, before the
@@ -28,26 +23,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TuttiSessions implements SessionCacheFactory, SessionDataStoreFactory {
 
-    static final String COMPONENT = "jetty-sessions";
-    private static final Duration TIMEOUT_MIN = Duration.ofMillis(1);
-    private static final Duration TIMEOUT_MAX = Duration.ofDays(1);
-
-    /** Stores of running applications. */
-    private final Set<ReplicatedStore> started = new CopyOnWriteArraySet<>();
-
-    private Settings settings;
-
-    /** Guarded by this. */
-    private @Nullable Subscription component;
+    private final SessionComponent component;
+    private SessionSettings settings;
 
     /** Creates sessions of a node, with the default of each setting. */
     public TuttiSessions(Node node) {
-        settings = Settings.of(Objects.requireNonNull(node, "node"));
+        settings = SessionSettings.of(node);
+        component = new SessionComponent(node, SessionMetrics.PART);
     }
 
     /** Sets the first part of the names of groups; {@code sessions} by default. */
     public TuttiSessions group(String name) {
-        settings = settings.withGroup(Objects.requireNonNull(name, "name"));
+        settings = settings.withGroup(name);
         return this;
     }
 
@@ -59,20 +46,19 @@ public final class TuttiSessions implements SessionCacheFactory, SessionDataStor
      * @throws IllegalArgumentException if one is not a pattern, or would allow everything
      */
     public TuttiSessions allowedClasses(String patterns) {
-        AllowedClasses.of("allowedClasses", patterns);
         settings = settings.withAllowedClasses(patterns);
         return this;
     }
 
     /** Sets the attributes that a request may have changed; {@link SaveMode#ON_GET} by default. */
     public TuttiSessions saveMode(SaveMode mode) {
-        settings = settings.withSaveMode(Objects.requireNonNull(mode, "mode"));
+        settings = settings.withSaveMode(mode);
         return this;
     }
 
     /** Sets the nodes that a request waits for; {@link Acknowledgement#ALL} by default. */
     public TuttiSessions acknowledgement(Acknowledgement nodes) {
-        settings = settings.withAcknowledgement(Objects.requireNonNull(nodes, "nodes"));
+        settings = settings.withAcknowledgement(nodes);
         return this;
     }
 
@@ -82,9 +68,6 @@ public final class TuttiSessions implements SessionCacheFactory, SessionDataStor
      * @throws IllegalArgumentException if it is less than 1 ms or more than a day
      */
     public TuttiSessions acknowledgementTimeout(Duration timeout) {
-        if (timeout.compareTo(TIMEOUT_MIN) < 0 || timeout.compareTo(TIMEOUT_MAX) > 0) {
-            throw new IllegalArgumentException("acknowledgementTimeout: " + timeout + " is not within " + TIMEOUT_MIN + " and " + TIMEOUT_MAX);
-        }
         settings = settings.withAcknowledgementTimeout(timeout);
         return this;
     }
@@ -105,7 +88,7 @@ public final class TuttiSessions implements SessionCacheFactory, SessionDataStor
     @Override
     public SessionCache getSessionCache(SessionManager manager) {
         LastWrite.insert(manager);
-        return new ReplicatedCache(manager, new ReplicatedStore(settings, this), settings.node().threads());
+        return new ReplicatedCache(manager, new ReplicatedStore(settings, component));
     }
 
     /**
@@ -121,27 +104,5 @@ public final class TuttiSessions implements SessionCacheFactory, SessionDataStor
         throw new IllegalStateException(
                 "TuttiSessions has a cache of sessions of its own: remove the other SessionCacheFactory, or the cache that was set, "
                         + manager.getSessionCache());
-    }
-
-    synchronized void onStarted(ReplicatedStore store) {
-        started.add(store);
-        if (component == null) {
-            component = settings.node().components().add(COMPONENT, this::parts);
-        }
-    }
-
-    synchronized void onStopped(ReplicatedStore store) {
-        started.remove(store);
-        Subscription present = component;
-        if (started.isEmpty() && present != null) {
-            present.close();
-            component = null;
-        }
-    }
-
-    private List<ComponentPart> parts() {
-        List<ComponentPart> parts = new ArrayList<>();
-        started.forEach(store -> store.addPart(parts));
-        return parts;
     }
 }

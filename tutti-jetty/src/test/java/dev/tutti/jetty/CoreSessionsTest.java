@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
 import dev.tutti.testing.Await;
+import dev.tutti.testing.Browser;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import org.eclipse.jetty.server.Handler;

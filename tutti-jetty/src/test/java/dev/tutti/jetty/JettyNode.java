@@ -1,6 +1,7 @@
 package dev.tutti.jetty;
 
 import dev.tutti.Node;
+import dev.tutti.testing.Browser;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -13,7 +14,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
 /** A Jetty with one application, {@code /shop}, on a node of a cluster. */
-final class JettyNode implements AutoCloseable {
+final class JettyNode implements Browser.Site, AutoCloseable {
 
     /** A page of the application. */
     @FunctionalInterface
@@ -68,7 +69,8 @@ final class JettyNode implements AutoCloseable {
         return application;
     }
 
-    String url(String page) {
+    @Override
+    public String url(String page) {
         return "http://127.0.0.1:" + connector.getLocalPort() + "/shop" + page;
     }
 

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
 import dev.tutti.NodeInspection;
+import dev.tutti.blocks.session.Acknowledgement;
+import dev.tutti.blocks.session.SaveMode;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.metrics.MetricsProvider;
 import dev.tutti.jetty.JettyNode.Page;
+import dev.tutti.testing.Browser;
 import jakarta.servlet.http.HttpSessionActivationListener;
 import jakarta.servlet.http.HttpSessionEvent;
 import jakarta.servlet.http.HttpSessionListener;

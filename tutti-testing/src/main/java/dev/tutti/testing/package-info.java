@@ -1,4 +1,4 @@
-/** Waiting for conditions in real time, processes, a browser, and a database. Tests in virtual time use {@code Cluster} of the testkit instead. */
+/** Waiting for conditions in real time, processes, browsers, and a database. Tests in virtual time use {@code Cluster} of the testkit instead. */
 @NullMarked
 package dev.tutti.testing;
 

@@ -27,7 +27,7 @@ class DocumentsTest {
     private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
     private static final Pattern EVENT = Pattern.compile("\\{}|node|group|so far|[^a-z]");
     private static final List<String> MODULES = List.of("tutti-api", "tutti-netty", "tutti-blocks", "tutti-sites", "tutti-tomcat", "tutti-spring", "tutti-jcache", "tutti-jetty",
-            "tutti-stomp", "tutti-balancer", "tutti-console", "tutti-grid", "tutti-grid-bridges", "tutti-metrics");
+            "tutti-undertow", "tutti-stomp", "tutti-balancer", "tutti-console", "tutti-grid", "tutti-grid-bridges", "tutti-metrics");
 
     @TempDir
     private Path classes;

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -144,6 +145,28 @@ public final class SessionStore implements AutoCloseable {
     /** Returns the number of live sessions; takes time in proportion to the number of all. */
     public long sessions() {
         return records.values().stream().filter(SessionRecord::isLive).count();
+    }
+
+    /** Returns the ids of all live sessions; takes time in proportion to the number of all. */
+    public Set<String> ids() {
+        Set<String> ids = new TreeSet<>();
+        records.forEach((id, session) -> {
+            if (session.isLive()) {
+                ids.add(id);
+            }
+        });
+        return ids;
+    }
+
+    /** Returns whether a session of this id has ended, which is remembered for a while. */
+    public boolean hasEnded(String id) {
+        SessionRecord found = records.get(id);
+        return found != null && found.isOver();
+    }
+
+    /** Returns whether this member is the only one. */
+    public boolean isAlone() {
+        return map.view().members().size() == 1;
     }
 
     /** Returns the number of entries. */

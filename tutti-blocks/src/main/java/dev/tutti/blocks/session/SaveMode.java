@@ -1,4 +1,4 @@
-package dev.tutti.jetty;
+package dev.tutti.blocks.session;
 
 /** Attributes that a request may have changed, and that are compared or written when it ends. */
 public enum SaveMode {

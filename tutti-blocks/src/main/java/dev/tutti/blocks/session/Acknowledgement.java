@@ -1,4 +1,4 @@
-package dev.tutti.jetty;
+package dev.tutti.blocks.session;
 
 /** Other nodes that a request waits for before its response begins. */
 public enum Acknowledgement {

@@ -1,9 +1,10 @@
-package dev.tutti.jetty;
+package dev.tutti.blocks.internal.session;
 
 import dev.tutti.blocks.internal.serial.AllowedClasses;
 import dev.tutti.blocks.internal.serial.ObjectSerialization;
 import dev.tutti.internal.Fence;
 import java.io.IOException;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -15,21 +16,11 @@ import org.slf4j.LoggerFactory;
  * Java serialization of attributes. An attribute that fails is counted, reported once with its name, and left out; the others are not
  * affected. Thread-safe.
  */
-final class AttributeCodec {
+public final class AttributeCodec {
 
     private static final Logger LOG = LoggerFactory.getLogger(AttributeCodec.class);
 
     private static final String SETTING = "allowedClasses of TuttiSessions";
-
-    /** Classes that Jetty keeps in sessions itself: logins, and the page that a user has to log in for. */
-    private static final String[] CONTAINER_CLASSES = {
-        "org.eclipse.jetty.http.HttpURI",
-        "org.eclipse.jetty.http.HttpURI$Immutable",
-        "org.eclipse.jetty.http.UriCompliance$Violation",
-        "org.eclipse.jetty.security.authentication.*"
-    };
-
-    private static final String CONTAINER_ATTRIBUTES = "org.eclipse.jetty.";
 
     /** Attempts in a row to encode an object that another thread may be changing. */
     private static final int ATTEMPTS = 3;
@@ -38,24 +29,44 @@ final class AttributeCodec {
     private static final int REPORTS_MAX = 1_000;
 
     private final ObjectSerialization objects;
-    private final Counters counters;
+    private final ContainerValues container;
+    private final SessionCounters counters;
     private final Fence fence = Fence.of((callback, argument, thrown) -> {});
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
-    AttributeCodec(String allowedClasses, Counters counters) {
-        this.objects = new ObjectSerialization(AllowedClasses.of("allowedClasses", allowedClasses).and(CONTAINER_CLASSES), SETTING);
+    /**
+     * Values that a container keeps in sessions itself, such as logins.
+     *
+     * @param prefix first characters of the names of their attributes
+     * @param classes patterns of their classes, which are always allowed
+     */
+    public record ContainerValues(String prefix, List<String> classes) {}
+
+    /**
+     * @param allowedClasses patterns of the application's classes, separated by commas
+     * @throws IllegalArgumentException if one is not a pattern
+     */
+    public AttributeCodec(String allowedClasses, ContainerValues container, SessionCounters counters) {
+        AllowedClasses allowed = AllowedClasses.of("allowedClasses", allowedClasses);
+        this.objects = new ObjectSerialization(allowed.and(container.classes().toArray(String[]::new)), SETTING);
+        this.container = container;
         this.counters = counters;
+    }
+
+    /** Returns whether the container itself sets this attribute. */
+    boolean isOfContainer(String name) {
+        return name.startsWith(container.prefix());
     }
 
     /**
      * Checks a value where it is set. A runtime exception usually comes from a collection that another thread is changing, and is left to
-     * {@link #encode}; so is what Jetty itself sets.
+     * {@link #encode}; so is what the container itself sets.
      *
      * @throws IllegalArgumentException if the value can't be replicated; the message names attribute and class
      */
-    void check(String name, Object value) {
+    public void check(String name, Object value) {
         Throwable failure = fence.attempt(() -> objects.encode(value));
-        if (failure != null && !(failure instanceof RuntimeException) && !name.startsWith(CONTAINER_ATTRIBUTES)) {
+        if (failure != null && !(failure instanceof RuntimeException) && !isOfContainer(name)) {
             throw new IllegalArgumentException(
                     "session attribute '" + name + "' of " + value.getClass().getName() + " can't be replicated: " + reason(failure), failure);
         }
@@ -67,7 +78,7 @@ final class AttributeCodec {
     }
 
     /** Returns null if that fails, whatever the application's classes throw; other nodes keep the last value then. */
-    byte @Nullable [] encode(String name, Object value) {
+    public byte @Nullable [] encode(String name, Object value) {
         AtomicReference<byte @Nullable []> encoded = new AtomicReference<>();
         Throwable failure = null;
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -86,10 +97,13 @@ final class AttributeCodec {
         return null;
     }
 
-    /** Returns null if the value can't be read at this node; the group keeps it. */
-    @Nullable Object decode(String name, byte[] bytes) {
+    /**
+     * Returns null if the value can't be read at this node; the group keeps it.
+     *
+     * @param classes those of the application
+     */
+    public @Nullable Object decode(String name, byte[] bytes, @Nullable ClassLoader classes) {
         AtomicReference<@Nullable Object> decoded = new AtomicReference<>();
-        ClassLoader classes = Thread.currentThread().getContextClassLoader();
         Throwable failure = fence.attempt(() -> decoded.set(objects.decode(bytes, classes)));
         if (failure == null) {
             return decoded.get();

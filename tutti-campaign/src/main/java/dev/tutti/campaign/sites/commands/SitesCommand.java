@@ -63,7 +63,7 @@ public final class SitesCommand extends CampaignCommand {
     private static final int BANDWIDTH_MAX = 100_000;
     private static final int BANDWIDTH = 100;
     private static final int CI_RATE = 500;
-    private static final int CI_SECONDS = 60;
+    private static final int CI_SECONDS = 40;
     private static final int CI_CUT_RATE = 300;
     private static final int CI_CUT_SECONDS = 20;
     private static final int CI_THROUGHPUT_SECONDS = 10;
@@ -113,7 +113,7 @@ public final class SitesCommand extends CampaignCommand {
     private int bandwidth;
 
     @Option(names = "--profile", paramLabel = "NAME", defaultValue = "full",
-            description = "One of ${COMPLETION-CANDIDATES}; ci is a minute at --rate 500 (kills), a cut of 20 s at --rate 300 (cut), or"
+            description = "One of ${COMPLETION-CANDIDATES}; ci is " + CI_SECONDS + " s at --rate 500 (kills), a cut of 20 s at --rate 300 (cut), or"
                     + " 10 s for each rate (throughput) (default: full).")
     private Profile profile = Profile.FULL;
 

@@ -31,8 +31,9 @@ class FuzzTest {
     /** Number of runs, in thousandths of the usual number. */
     private static final long RUNS = Long.getLong("tutti.fuzz.runs", 1_000);
 
-    /** Part of the runs after which a target is left that has had all of its outcomes. */
     private static final int ROUNDS = Integer.getInteger("tutti.test.rounds", 0);
+
+    /** Part of the runs after which a target is left that has had all of its outcomes. */
     private static final int FEW =
             System.getProperties().containsKey("tutti.fuzz.runs") || ROUNDS >= 2_000 ? 1 : ROUNDS > 0 ? 2 : 4;
 

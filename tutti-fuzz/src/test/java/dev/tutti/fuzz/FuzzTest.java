@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Gives every decoder its corpus and some thousands of hostile inputs, always the same ones. {@code -Dtutti.fuzz.seed}
- * and {@code -Dtutti.fuzz.runs} give others and more, {@code -Dtutti.test.rounds=2000} all of the usual number;
+ * and {@code -Dtutti.fuzz.runs} give others and more, {@code -Dtutti.test.tries=2000} all of the usual number;
  * {@code ./tutti-fuzz/campaign} looks for new ones, guided by coverage.
  */
 @Tag("seeds")
@@ -31,11 +31,11 @@ class FuzzTest {
     /** Number of runs, in thousandths of the usual number. */
     private static final long RUNS = Long.getLong("tutti.fuzz.runs", 1_000);
 
-    private static final int ROUNDS = Integer.getInteger("tutti.test.rounds", 0);
+    private static final int TRIES = Integer.getInteger("tutti.test.tries", 0);
 
     /** Part of the runs after which a target is left that has had all of its outcomes. */
     private static final int FEW =
-            System.getProperties().containsKey("tutti.fuzz.runs") || ROUNDS >= 2_000 ? 1 : ROUNDS > 0 ? 2 : 4;
+            System.getProperties().containsKey("tutti.fuzz.runs") || TRIES >= 2_000 ? 1 : TRIES > 0 ? 2 : 4;
 
     /** Bound of the processor time for an input; real time would depend on the load of the machine. */
     private static final long INPUT_NANOS_MAX = 2_000_000_000L;

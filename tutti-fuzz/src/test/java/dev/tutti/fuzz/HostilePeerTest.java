@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  * One of four nodes, the coordinator or another, sends an impossible frame at any moment of a run. No node throws,
  * keeps more than its bound, or stands still; when that node is gone, the others come to one view and reach each other.
  *
- * <p>{@code -Dtutti.test.rounds=1500} tries all runs.
+ * <p>{@code -Dtutti.test.tries=1500} tries all runs.
  *
  * <p>One lie cannot be repaired: a coordinator that tells one member another decision than the others, since views with
  * one id are one view. After such a lie it is enough that no node throws.
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 @Tag("seeds")
 class HostilePeerTest {
 
-    private static final int RUNS = Math.min(1_500, Integer.getInteger("tutti.test.rounds", 200));
+    private static final int RUNS = Math.min(1_500, Integer.getInteger("tutti.test.tries", 200));
     private static final int NODES = 4;
     private static final String DECISION = "group control 5";
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Nodes that come and go leave nothing behind at those that stay, and partitions of hours heal. {@code
- * -Dtutti.test.rounds=1000} lets a thousand come and go, and a partition last 23 hours.
+ * -Dtutti.test.tries=1000} lets a thousand come and go, and a partition last 23 hours.
  */
 @Tag("seeds")
 class VisitorsTest {
@@ -23,7 +23,7 @@ class VisitorsTest {
     private static final Duration FORGET_AFTER = Duration.ofHours(1);
     private static final Duration MERGE_MAX = Duration.ofSeconds(5);
     private static final Duration WATCHED = Duration.ofMinutes(10);
-    private static final int VISITORS = Math.min(1_000, Integer.getInteger("tutti.test.rounds", 200));
+    private static final int VISITORS = Math.min(1_000, Integer.getInteger("tutti.test.tries", 200));
     private static final int AT_A_TIME = 20;
 
     /** Of a partition. */

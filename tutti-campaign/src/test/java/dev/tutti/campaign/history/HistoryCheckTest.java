@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 @Tag("seeds")
 class HistoryCheckTest {
 
-    private static final int SEEDS = Math.min(100, Integer.getInteger("tutti.test.rounds", 25));
+    private static final int SEEDS = Math.min(100, Integer.getInteger("tutti.test.tries", 25));
 
     private final List<Operation> history = new ArrayList<>();
 

@@ -8,12 +8,12 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Schedules with a member that lies. {@code -Dtutti.test.rounds=40} tries as many as tell all lies that are named. */
+/** Schedules with a member that lies. {@code -Dtutti.test.tries=40} tries as many as tell all lies that are named. */
 @Tag("seeds")
 class LiarTest {
 
     private static final int SEEDS_MAX = 40;
-    private static final int SEEDS = Math.min(SEEDS_MAX, Integer.getInteger("tutti.test.rounds", 15));
+    private static final int SEEDS = Math.min(SEEDS_MAX, Integer.getInteger("tutti.test.tries", 15));
 
     @Test
     void whatIsHonestHoldsWhateverOneMemberSays() {

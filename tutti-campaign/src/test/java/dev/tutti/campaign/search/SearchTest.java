@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A small campaign. {@code -Dtutti.test.rounds=100} tries as many schedules as reach all {@link #STATES}; a full campaign is
+ * A small campaign. {@code -Dtutti.test.tries=100} tries as many schedules as reach all {@link #STATES}; a full campaign is
  * {@code ./tutti sim --schedules 2000}.
  */
 @Tag("slow")
@@ -23,7 +23,7 @@ class SearchTest {
     private static final int SCHEDULES_MAX = 100;
 
     /** The last ones of them; the very last is run twice. */
-    private static final int SCHEDULES = Math.min(SCHEDULES_MAX, Integer.getInteger("tutti.test.rounds", 40));
+    private static final int SCHEDULES = Math.min(SCHEDULES_MAX, Integer.getInteger("tutti.test.tries", 40));
 
     /** Of two versions. */
     private static final int MIXED_SCHEDULES = SCHEDULES / 2;

@@ -21,7 +21,7 @@ class MemoryStoreTest {
 
     @Test
     void keepsTheContract() throws StoreException {
-        new StoreContract(store).answersAsAListWouldThatIsScanned(Math.min(500, Integer.getInteger("tutti.test.rounds", 100)));
+        new StoreContract(store).answersAsAListWouldThatIsScanned(Math.min(500, Integer.getInteger("tutti.test.tries", 100)));
         new StoreContract(store).checkAll();
     }
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Two nodes whose dials cross and whose connections break, in every order in which things can arrive. The order of the last two
- * steps is explored with {@code -Dtutti.test.rounds} only.
+ * steps is explored with {@code -Dtutti.test.tries} only.
  */
 @Tag("seeds")
 class LinkPairTest {
@@ -18,7 +18,7 @@ class LinkPairTest {
     private static final int RUNS_MIN = 300;
 
     /** Number of last steps that come in one order. */
-    private static final int LATE = Integer.getInteger("tutti.test.rounds", 0) > 0 ? 0 : 2;
+    private static final int LATE = Integer.getInteger("tutti.test.tries", 0) > 0 ? 0 : 2;
 
     private static void assertOneSession(LinkPair pair, Supplier<String> choices) {
         // Text only for a failure: there are hundreds of thousands of runs.

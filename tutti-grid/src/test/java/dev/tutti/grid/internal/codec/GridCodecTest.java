@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("seeds")
 class GridCodecTest {
 
-    private static final int RUNS = Math.min(2_000, Integer.getInteger("tutti.test.rounds", 300));
+    private static final int RUNS = Math.min(2_000, Integer.getInteger("tutti.test.tries", 300));
 
     /** Of tests that look at each byte of a value. */
     private static final int FRAMES = Math.min(50, RUNS / 30);

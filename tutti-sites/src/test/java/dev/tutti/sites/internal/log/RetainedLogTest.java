@@ -23,7 +23,7 @@ class RetainedLogTest {
 
     private static final int SEGMENT_BYTES = 2_000;
 
-    private static final int SEEDS = Math.min(300, Integer.getInteger("tutti.test.rounds", 60));
+    private static final int SEEDS = Math.min(300, Integer.getInteger("tutti.test.tries", 60));
 
     @TempDir
     private Path directory;

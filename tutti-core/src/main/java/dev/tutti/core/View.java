@@ -95,6 +95,21 @@ public record View(
         return before == null ? List.of() : before.members.stream().filter(member -> !contains(member)).toList();
     }
 
+    /**
+     * Returns the members that come to this view from another part of the group, after a partition; none if this member is new, and nobody who is. This
+     * member has not delivered the messages of their part.
+     */
+    public List<Member> rejoined() {
+        View before = former;
+        if (before == null || parts.stream().anyMatch(part -> part.previous().equals(before.id) && part.isNewcomer())) {
+            return List.of();
+        }
+        return parts.stream()
+                .filter(part -> !part.previous().equals(before.id) && !part.isNewcomer())
+                .flatMap(part -> part.members().stream())
+                .toList();
+    }
+
     /** Returns the view in which a member starts: of itself alone. */
     public static View alone(Member self) {
         return new View(aloneId(self), List.of(self), List.of());

@@ -9,6 +9,8 @@ import dev.tutti.grid.MeasurementListener;
 import dev.tutti.grid.SubscriptionOptions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -51,6 +53,8 @@ final class Audience {
         private long lastMillis;
         private long gaps;
         private String id = "";
+        /** Losses without a gap at their place: measurements that come late are told as a gap then. */
+        private final List<Loss> untold = new ArrayList<>();
     }
 
     private final class Listener implements MeasurementListener {
@@ -103,7 +107,26 @@ final class Audience {
                 }
             }
             if (count > 0) {
-                ProcessPipe.tell("lost " + new Loss(consumer, producer, count, first, known.lastMillis, endMillis, isTold).text());
+                Loss loss = new Loss(consumer, producer, count, first, known.lastMillis, endMillis, isTold);
+                if (isTold) {
+                    tell(loss);
+                } else {
+                    known.untold.add(loss);
+                }
+            }
+        }
+
+        private void tell(Loss loss) {
+            ProcessPipe.tell("lost " + loss.text());
+        }
+
+        /** Takes a gap of one producer for what it may be about: all that was missing before. */
+        private void onGapOf(String id) {
+            for (Known known : producers.values()) {
+                if (known.id.equals(id)) {
+                    known.untold.forEach(loss -> tell(loss.told()));
+                    known.untold.clear();
+                }
             }
         }
 
@@ -114,6 +137,7 @@ final class Audience {
                 gapsOfAll++;
             } else {
                 gapsByProducer.merge(gap.producer(), 1L, Long::sum);
+                onGapOf(gap.producer());
             }
         }
 
@@ -135,7 +159,10 @@ final class Audience {
 
         /** Tells of what is missing at the end. */
         synchronized void end(int producer, long published) {
-            skip(producer, producers.computeIfAbsent(producer, _ -> new Known()), published + 1, System.currentTimeMillis());
+            Known known = producers.computeIfAbsent(producer, _ -> new Known());
+            skip(producer, known, published + 1, System.currentTimeMillis());
+            known.untold.forEach(this::tell);
+            known.untold.clear();
         }
     }
 

@@ -294,17 +294,9 @@ public final class GridClient implements Grid {
             }
             case ClientMessage.Deliver(String id, Measurement measurement) -> {
                 counters.received.increment();
-                LocalConsumer consumer = consumer(id);
-                if (consumer != null) {
-                    consumer.offer(measurement);
-                }
+                deliver(from, id, consumer -> consumer.offer(measurement));
             }
-            case ClientMessage.Missing(String id, Gap gap) -> {
-                LocalConsumer consumer = consumer(id);
-                if (consumer != null) {
-                    consumer.offer(gap);
-                }
-            }
+            case ClientMessage.Missing(String id, Gap gap) -> deliver(from, id, consumer -> consumer.offer(gap));
             case ClientMessage.Confirm(long count) -> confirm(from, count);
             case ClientMessage.Entries entries -> answer(entries.question(), message);
             case ClientMessage.Measurements measurements -> answer(measurements.question(), message);
@@ -326,10 +318,14 @@ public final class GridClient implements Grid {
         }
     }
 
-    private @Nullable LocalConsumer consumer(String id) {
+    private void deliver(Connection from, String id, Consumer<LocalConsumer> delivery) {
         lock.lock();
         try {
-            return consumers.get(id);
+            LocalConsumer consumer = consumers.get(id);
+            // What comes late from a mediator of before belongs to the gap that consumers are told when there is another one.
+            if (consumer != null && from == current) {
+                delivery.accept(consumer);
+            }
         } finally {
             lock.unlock();
         }
@@ -545,6 +541,7 @@ public final class GridClient implements Grid {
         status.put("consumers", (long) all.size());
         status.put("delivered", all.stream().mapToLong(LocalConsumer::delivered).sum());
         status.put("repeated", all.stream().mapToLong(LocalConsumer::repeated).sum());
+        status.put("late", all.stream().mapToLong(LocalConsumer::late).sum());
         status.put("undelivered", all.stream().mapToLong(LocalConsumer::dropped).sum());
         status.put("waiting-bytes", all.stream().mapToLong(LocalConsumer::waitingBytes).sum());
         status.putAll(outgoing.numbers());

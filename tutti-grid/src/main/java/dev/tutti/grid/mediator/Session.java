@@ -51,7 +51,7 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
 
     private static final long PING_SECONDS = 5;
 
-    /** Time after which a measurement counts as passed on. What waits for other members and sites is sent within milliseconds. */
+    /** Time between confirmations, and the shortest time after which a measurement is confirmed that has left this process. */
     private static final long CONFIRM_SECONDS = 1;
 
     /** A client that has not been heard for this time is gone. */
@@ -82,7 +82,9 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     private @Nullable Future<?> pings;
     private @Nullable Future<?> confirmations;
     private long measurements;
-    private long measurementsBefore;
+    /** Measurements that had come at {@link #markNanos}. */
+    private long marked;
+    private long markNanos;
     private long confirmed;
     private boolean isConfirming;
     private long heardNanos = System.nanoTime();
@@ -107,14 +109,18 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
         outbox.offer(new ClientMessage.Welcome(settings.grid().site(), settings.node(), settings.lease().toMillis()));
     }
 
-    /** Confirms the measurements that had come by the last time. One confirmation waits at a time. */
+    /** Confirms the measurements that had come by the last time, if they have left this process. One confirmation waits at a time. */
     private void confirm() {
-        if (measurementsBefore > confirmed && !isConfirming) {
+        if (marked > confirmed) {
+            if (isConfirming || !settings.clients().isPassedOn(markNanos)) {
+                return;
+            }
             isConfirming = true;
-            confirmed = measurementsBefore;
+            confirmed = marked;
             outbox.offer(new ClientMessage.Confirm(confirmed), () -> isConfirming = false);
         }
-        measurementsBefore = measurements;
+        marked = measurements;
+        markNanos = settings.clients().nanoTime();
     }
 
     private void ping(ChannelHandlerContext context) {

@@ -73,6 +73,9 @@ public final class Clients {
 
         /** Tells other sites what consumers here want now. */
         void onFiltersChanged();
+
+        /** Returns whether all that was published here before {@code nanos} has left this member. */
+        boolean isPassedOn(long nanos);
     }
 
     private final Node node;
@@ -112,6 +115,16 @@ public final class Clients {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Returns the present time for {@link #isPassedOn}, in nanoseconds since an arbitrary one. */
+    public long nanoTime() {
+        return threads.nanoTime();
+    }
+
+    /** Returns whether all that clients had published here before {@code nanos} has left this member for others and other sites. */
+    public boolean isPassedOn(long nanos) {
+        return home.isPassedOn(nanos);
     }
 
     /** Returns numbers for monitoring. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measurements on their way to a member or to a site, in order. They are sent at once if that is possible; otherwise they wait, and
@@ -31,7 +32,8 @@ final class Flow implements Sink {
         void send(byte[] message);
     }
 
-    private record Waiting(String producer, byte[] record) {}
+    /** @param nanos time at which it was offered */
+    private record Waiting(String producer, byte[] record, long nanos) {}
 
     private final Threads threads;
     private final String name;
@@ -45,6 +47,8 @@ final class Flow implements Sink {
     private long waitingBytes;
     private boolean isPumping;
     private boolean isClosed;
+    /** Time at which the oldest record was offered of those that are being sent; null if none is. */
+    private @Nullable Long sendingNanos;
     private long sentCount;
     private long droppedCount;
 
@@ -75,7 +79,7 @@ final class Flow implements Sink {
             if (!isPumping && isHandled(record)) {
                 return;
             }
-            queue.add(new Waiting(producer, record));
+            queue.add(new Waiting(producer, record, threads.nanoTime()));
             waitingBytes += record.length;
             while (waitingBytes > bytesMax) {
                 Waiting oldest = queue.remove();
@@ -147,6 +151,8 @@ final class Flow implements Sink {
                 bytes += record.length;
             }
             dropped.clear();
+            Waiting oldest = queue.peek();
+            sendingNanos = oldest == null ? null : oldest.nanos;
             while (!queue.isEmpty() && (records.isEmpty() || bytes + queue.peek().record.length <= MESSAGE_BYTES)) {
                 byte[] record = queue.remove().record;
                 records.add(record);
@@ -170,6 +176,18 @@ final class Flow implements Sink {
         Records.begin(out, Records.GAP);
         GridCodec.GAP.put(gap, out);
         return Records.end(out);
+    }
+
+    /** Returns whether all that was offered before {@code nanos} has been sent, or dropped. */
+    boolean isPassedOn(long nanos) {
+        lock.lock();
+        try {
+            Long sending = sendingNanos;
+            Waiting oldest = queue.peek();
+            return (sending == null || sending - nanos >= 0) && (oldest == null || oldest.nanos - nanos >= 0);
+        } finally {
+            lock.unlock();
+        }
     }
 
     long waitingBytes() {
@@ -203,6 +221,7 @@ final class Flow implements Sink {
         lock.lock();
         try {
             isClosed = true;
+            sendingNanos = null;
             queue.clear();
             dropped.clear();
             waitingBytes = 0;

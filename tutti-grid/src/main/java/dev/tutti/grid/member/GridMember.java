@@ -152,7 +152,8 @@ public final class GridMember implements Grid {
             link.onJoined(sites.group(name + ".sites")
                     .retain(RETAINED_BYTES, dev.tutti.sites.WhenFull.DROP_OLDEST)
                     .onMessage(this::onSiteMessage)
-                    .onGap(this::onSiteGap)
+                    .onGap(gap -> onGap(Gaps.ofSite(gap)))
+                    .onView(view -> Gaps.ofPartition(view).ifPresent(this::onGap))
                     .join());
         }
         store.start(registry::all);
@@ -183,18 +184,7 @@ public final class GridMember implements Grid {
     // ------------------------------------------------------------------ the group of the site
 
     private Flow flowTo(Member member) {
-        Group joined = joined();
-        return new Flow(threads, member.name(), new Flow.Way() {
-            @Override
-            public boolean trySend(byte[] message) {
-                return joined.trySendTo(member, message, 0, message.length);
-            }
-
-            @Override
-            public void send(byte[] message) {
-                joined.sendTo(member, message);
-            }
-        }, queueBytes);
+        return new Flow(threads, member.name(), new MemberWay(joined(), member), queueBytes);
     }
 
     private Group joined() {
@@ -205,6 +195,7 @@ public final class GridMember implements Grid {
         group = from;
         Member self = from.self();
         view.left().forEach(member -> registry.removeAll(member, threads.nanoTime()));
+        Gaps.ofPartition(view).ifPresent(this::onGap);
         leases.watch();
         lock.lock();
         try {
@@ -321,11 +312,6 @@ public final class GridMember implements Grid {
         } catch (MalformedException e) {
             onMalformed(message.sender() + " at " + message.site(), e);
         }
-    }
-
-    private void onSiteGap(dev.tutti.sites.Gap gap) {
-        onGap(new Gap("", 0, gap.count() + " messages of " + gap.sender() + " at site " + gap.site()
-                + " were dropped there, because too many waited for this site"));
     }
 
     // ------------------------------------------------------------------ producers and consumers
@@ -501,6 +487,11 @@ public final class GridMember implements Grid {
         public void onFiltersChanged() {
             tellSites();
         }
+
+        @Override
+        public boolean isPassedOn(long nanos) {
+            return flows().stream().allMatch(flow -> flow.isPassedOn(nanos));
+        }
     }
 
     // ------------------------------------------------------------------ queries
@@ -534,14 +525,18 @@ public final class GridMember implements Grid {
 
     // ------------------------------------------------------------------ state
 
+    private List<Flow> flows() {
+        SiteLink link = siteLink;
+        return Stream.concat(registry.flows().stream(), link == null ? Stream.of() : link.flows().stream()).toList();
+    }
+
     @Override
     public Map<String, Long> status() {
         TreeMap<String, Long> status = new TreeMap<>();
         status.put("joined", whyLeft.isEmpty() ? 1L : 0L);
         status.put("producers", (long) producers.count());
         status.putAll(consumers.numbers());
-        SiteLink link = siteLink;
-        List<Flow> flows = Stream.concat(registry.flows().stream(), link == null ? Stream.of() : link.flows().stream()).toList();
+        List<Flow> flows = flows();
         status.put("sent", flows.stream().mapToLong(Flow::sent).sum());
         status.put("unsent", flows.stream().mapToLong(Flow::dropped).sum());
         status.put("unsent-waiting-bytes", flows.stream().mapToLong(Flow::waitingBytes).sum());

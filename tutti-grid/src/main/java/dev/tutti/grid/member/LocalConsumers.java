@@ -81,6 +81,7 @@ final class LocalConsumers {
                 "consumers", (long) count(),
                 "delivered", sum(LocalConsumer::delivered),
                 "repeated", sum(LocalConsumer::repeated),
+                "late", sum(LocalConsumer::late),
                 "undelivered", sum(LocalConsumer::dropped),
                 "waiting-bytes", sum(LocalConsumer::waitingBytes));
     }

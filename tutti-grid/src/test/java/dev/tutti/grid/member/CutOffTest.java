@@ -6,6 +6,7 @@ import dev.tutti.Node;
 import dev.tutti.grid.Answer;
 import dev.tutti.grid.Entry;
 import dev.tutti.grid.Filter;
+import dev.tutti.grid.Gap;
 import dev.tutti.grid.Measurement;
 import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.Query;
@@ -14,6 +15,7 @@ import dev.tutti.testkit.Cluster;
 import dev.tutti.testkit.ClusterTest;
 import dev.tutti.testkit.Components;
 import java.time.Duration;
+import java.util.List;
 
 /** A site that is cut off, while entries change on both sides, and comes back: in virtual time, two sites of three. */
 class CutOffTest {
@@ -92,5 +94,40 @@ class CutOffTest {
         }
         assertThat(isWanted(stations.on(3))).as("wanted by a member that has crashed").isFalse();
         assertThat(isWanted(stations.on(4))).as("wanted by a consumer that was closed").isFalse();
+    }
+
+    /** A member of a site that the others did not hear for a while: what they published, and what came from the other site, is missing at its consumer. */
+    @ClusterTest(nodes = 6, seeds = 5)
+    void aConsumerIsToldWhatItHasMissedInAPartOfItsSite(Cluster cluster) {
+        Components<Station> stations = startSites(cluster);
+        stations.run(3, station -> station.subscribe(Filter.topic("hosts/*/load")));
+        stations.run(2, station -> station.subscribe(Filter.topic("hosts/*/load")));
+        cluster.advance(SECONDS);
+        publishAll(stations);
+        cluster.advance(SECONDS);
+        assertThat(stations.on(3).gaps()).isEmpty();
+
+        cluster.partition(3).advance(Duration.ofSeconds(10));
+        publishAll(stations);
+        cluster.advance(Duration.ofSeconds(10));
+        cluster.heal().advance(Duration.ofSeconds(20));
+        publishAll(stations);
+        cluster.advance(SECONDS);
+
+        // The consumer got 1 and 3 of each producer elsewhere, and was told of a gap between them.
+        stations.on(3).byProducer().forEach((producer, values) -> assertThat(values)
+                .as(producer)
+                .isEqualTo(producer.startsWith("n3-") ? List.of(1, 2, 3) : List.of(1, 3)));
+        assertThat(stations.on(3).byProducer()).hasSize(6);
+        assertThat(stations.on(3).gapsBefore(3)).isPositive();
+        for (int number : List.of(2, 3)) {
+            assertThat(stations.on(number).gaps()).extracting(Gap::reason).anyMatch(reason -> reason.startsWith("this member was apart from "));
+        }
+    }
+
+    private static void publishAll(Components<Station> stations) {
+        for (int number = 1; number <= 6; number++) {
+            stations.run(number, Station::publish);
+        }
     }
 }

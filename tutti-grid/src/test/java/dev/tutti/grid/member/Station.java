@@ -30,6 +30,7 @@ final class Station {
     private final Producer producer;
     private final List<Measurement> got = new ArrayList<>();
     private final List<Gap> gaps = new ArrayList<>();
+    private final List<Integer> gotBeforeGaps = new ArrayList<>();
     private @Nullable Subscription subscription;
     private int published;
 
@@ -76,6 +77,7 @@ final class Station {
             @Override
             public void onGap(Gap gap) {
                 gaps.add(gap);
+                gotBeforeGaps.add(got.size());
             }
         });
     }
@@ -111,6 +113,20 @@ final class Station {
 
     List<Gap> gaps() {
         return gaps;
+    }
+
+    /** Returns the number of gaps that were told before any value of {@code value} or more came from another node. */
+    long gapsBefore(int value) {
+        long first = 0;
+        while (first < got.size() && (isOwn(got.get((int) first)) || ((Body.Number) got.get((int) first).body()).value() < value)) {
+            first++;
+        }
+        long end = first;
+        return gotBeforeGaps.stream().filter(before -> before <= end).count();
+    }
+
+    private boolean isOwn(Measurement measurement) {
+        return measurement.producer().equals(producer.entry().id());
     }
 
     /** Returns the values that came from each producer, in order. */

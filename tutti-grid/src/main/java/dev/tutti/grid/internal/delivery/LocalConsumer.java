@@ -62,9 +62,10 @@ public final class LocalConsumer implements Subscription {
     private long deliveredCount;
     private long droppedCount;
     private long repeatedCount;
+    private long lateCount;
 
     /**
-     * @param numbers tell measurements that come again, which a client sends again to its next mediator; null if the listener gets them too
+     * @param numbers tell measurements that come again, which a client sends again to its next mediator, or late; null if the listener gets them too
      * @param onClose withdraws it
      */
     public LocalConsumer(
@@ -87,7 +88,23 @@ public final class LocalConsumer implements Subscription {
 
     /** Takes a measurement that a filter chooses. Never waits. */
     public void offer(Measurement measurement) {
-        add(new Waiting(measurement, null, Sizes.of(measurement)));
+        lock.lock();
+        try {
+            switch (numbers == null ? LastNumbers.Arrival.NEW : numbers.arrive(measurement)) {
+                case NEW -> add(new Waiting(measurement, null, Sizes.of(measurement)));
+                case REPEATED -> repeatedCount++;
+                case LATE -> {
+                    lateCount++;
+                    offer(new Gap(measurement.producer(), 1, "a measurement came behind newer ones, by another way"));
+                }
+                case UNKNOWN -> {
+                    lateCount++;
+                    offer(new Gap(measurement.producer(), 0, "measurements came again by another way, and some may be missing between those from before"));
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Takes word of measurements that were dropped on their way. */
@@ -99,10 +116,6 @@ public final class LocalConsumer implements Subscription {
         lock.lock();
         try {
             if (isClosed) {
-                return;
-            }
-            if (each.measurement != null && numbers != null && !numbers.isNew(each.measurement)) {
-                repeatedCount++;
                 return;
             }
             if (options.whenFull() == WhenFull.DROP_NEWEST && waitingBytes + each.bytes > options.queueBytes()) {
@@ -223,6 +236,16 @@ public final class LocalConsumer implements Subscription {
         lock.lock();
         try {
             return repeatedCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the number of measurements that came behind newer ones of their producers; the listener was told of a gap instead. */
+    public long late() {
+        lock.lock();
+        try {
+            return lateCount;
         } finally {
             lock.unlock();
         }

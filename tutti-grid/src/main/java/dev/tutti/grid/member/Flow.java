@@ -1,8 +1,10 @@
 package dev.tutti.grid.member;
 
+import dev.tutti.Group;
 import dev.tutti.SendException;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.core.Member;
 import dev.tutti.grid.Gap;
 import dev.tutti.grid.internal.codec.GridCodec;
 import java.util.ArrayDeque;
@@ -30,6 +32,20 @@ final class Flow implements Sink {
 
         /** Waits until it is sent. */
         void send(byte[] message);
+    }
+
+    /** Way to another member of the site. */
+    record ToMember(Group group, Member member) implements Way {
+
+        @Override
+        public boolean trySend(byte[] message) {
+            return group.trySendTo(member, message, 0, message.length);
+        }
+
+        @Override
+        public void send(byte[] message) {
+            group.sendTo(member, message);
+        }
     }
 
     /** @param nanos time at which it was offered */

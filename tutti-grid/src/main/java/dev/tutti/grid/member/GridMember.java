@@ -23,6 +23,7 @@ import dev.tutti.grid.Query;
 import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.internal.codec.GridCodec;
+import dev.tutti.grid.internal.delivery.Gaps;
 import dev.tutti.grid.internal.delivery.LastNumbers;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
 import dev.tutti.grid.internal.links.LinkReport;
@@ -184,7 +185,7 @@ public final class GridMember implements Grid {
     // ------------------------------------------------------------------ the group of the site
 
     private Flow flowTo(Member member) {
-        return new Flow(threads, member.name(), new MemberWay(joined(), member), queueBytes);
+        return new Flow(threads, member.name(), new Flow.ToMember(joined(), member), queueBytes);
     }
 
     private Group joined() {

@@ -1,4 +1,4 @@
-package dev.tutti.grid.member;
+package dev.tutti.grid.internal.delivery;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 
 /** Gaps that have no known number of measurements, and may be of any producer. */
-final class Gaps {
+public final class Gaps {
 
     private Gaps() {}
 
     /** Returns the gap after messages of another site that were dropped there. */
-    static Gap ofSite(dev.tutti.sites.Gap gap) {
+    public static Gap ofSite(dev.tutti.sites.Gap gap) {
         return new Gap("", 0, gap.count() + " messages of " + gap.sender() + " at site " + gap.site() + " did not reach this site");
     }
 
@@ -20,7 +20,7 @@ final class Gaps {
      * Returns the gap between a view and the one before it, if members were in another part of the group and are back: they have not sent their measurements
      * to this member meanwhile, and what came to this site from others may have come to their part alone.
      */
-    static Optional<Gap> ofPartition(View view) {
+    public static Optional<Gap> ofPartition(View view) {
         List<String> names = view.rejoined().stream().map(Member::name).toList();
         return names.isEmpty()
                 ? Optional.empty()

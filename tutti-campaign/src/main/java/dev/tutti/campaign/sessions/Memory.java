@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /** Measures the heap that idle sessions take at each node: the bytes of reachable objects, with sessions and without. */
@@ -29,6 +30,12 @@ final class Memory {
     private static final Duration ANSWER_MAX = Duration.ofSeconds(30);
     private static final int OK = 200;
     private static final double MEGABYTE = 1e6;
+
+    /** Memory of a session besides its attribute while somebody uses it, roughly. */
+    private static final long SESSION_BYTES = 2_048;
+
+    /** Times in which the progress is told while sessions are created. */
+    private static final int PARTS = 10;
 
     /**
      * Bytes of one node.
@@ -61,16 +68,21 @@ final class Memory {
         this.news = news;
     }
 
+    /** Returns the heap of a node that has room for twice the sessions. */
+    static long heapMebibytes(int sessions, int bytes) {
+        return SessionsCommand.HEAP_MEBIBYTES + (2 * sessions * (bytes + SESSION_BYTES) >> 20);
+    }
+
     /** Creates sessions, the same number at each node, and measures. */
     void run(Replication system, int sessions, int bytes) {
         try (Tomcats tomcats = new Tomcats(distribution, system, places.get(), directory, options)) {
             tomcats.start();
             tomcats.nodes().forEach(tomcats::awaitAllMembers);
             // The first requests load what any request needs.
-            fill(tomcats, 8 * tomcats.nodes().size(), 1);
+            fill(tomcats, 8 * tomcats.nodes().size(), 1, _ -> {});
             List<Long> empty = tomcats.nodes().stream().map(TomcatProcess::liveBytes).toList();
             news.accept(system + ": " + tomcats.nodes().size() + " nodes run, " + sessions + " sessions are being created");
-            fill(tomcats, sessions, bytes);
+            fill(tomcats, sessions, bytes, created -> news.accept(system + ": " + created + " of " + sessions + " sessions"));
             news.accept(system + ": the sessions are there, and nobody uses them for " + idle.toSeconds() + " s");
             Pause.millis(idle.toMillis());
             List<Heap> heaps = new ArrayList<>();
@@ -82,7 +94,7 @@ final class Memory {
         }
     }
 
-    private void fill(Tomcats tomcats, int sessions, int bytes) {
+    private void fill(Tomcats tomcats, int sessions, int bytes, IntConsumer progress) {
         AtomicInteger next = new AtomicInteger();
         List<Future<Integer>> running = new ArrayList<>();
         try (HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -93,6 +105,9 @@ final class Memory {
                     for (int session = next.getAndIncrement(); session < sessions; session = next.getAndIncrement()) {
                         TomcatProcess node = tomcats.nodes().get(session % tomcats.nodes().size());
                         missing += isCreated(http, node, bytes) ? 0 : 1;
+                        if (session > 0 && session % (1 + sessions / PARTS) == 0) {
+                            progress.accept(session);
+                        }
                     }
                     return missing;
                 }));

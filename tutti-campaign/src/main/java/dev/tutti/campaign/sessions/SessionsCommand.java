@@ -43,7 +43,8 @@ import picocli.CommandLine.Parameters;
             "            by kill, restart and pause, rate and latency",
             "  rate      rate, latency and CPU time of several --systems, by turns",
             "  memory    heap of each of --nodes nodes with --sessions sessions, for",
-            "            several --systems one after the other",
+            "            several --systems one after the other; their heap has room",
+            "            for twice the sessions, unless --jvm=-Xmx... says how much",
             "",
             "Exit codes: 0 nothing was lost, 1 something was lost, overwritten or read",
             "wrong (compare: at tutti), 2 wrong usage.",
@@ -62,6 +63,9 @@ import picocli.CommandLine.Parameters;
             "  sudo tutti sessions restarts --spaces",
         })
 public final class SessionsCommand extends CampaignCommand {
+
+    /** Heap of a node, besides that for the sessions of memory. */
+    static final int HEAP_MEBIBYTES = 256;
 
     private static final int NODES = 3;
     private static final int NODES_OF_DOUBLE = 5;
@@ -204,7 +208,8 @@ public final class SessionsCommand extends CampaignCommand {
     private boolean run(Distribution distribution, Path directory, List<Replication> wanted) {
         Map<String, Object> result = new LinkedHashMap<>();
         result.put("scenario", scenario.toString().toLowerCase(Locale.ROOT));
-        List<String> options = Shell.options(List.of("-Xmx256m"), furtherOptions);
+        String heap = "-Xmx" + (scenario == Scenario.MEMORY ? Memory.heapMebibytes(sessions, bytes) : HEAP_MEBIBYTES) + "m";
+        List<String> options = Shell.options(List.of(heap), furtherOptions);
         Tally tally = new Tally();
         boolean isGood;
         if (scenario == Scenario.COMPARE) {

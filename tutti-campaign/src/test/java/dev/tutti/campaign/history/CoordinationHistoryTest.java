@@ -36,7 +36,7 @@ class CoordinationHistoryTest {
         assertThat(result.grants()).isPositive();
     }
 
-    @ClusterTest(nodes = 5, seeds = 10)
+    @ClusterTest(nodes = 5, seeds = 6)
     void historiesAreLinearizableWhateverGoesWrong(Cluster cluster) {
         Client.Record record = new Client.Record();
         start(cluster, record, Client.Mistake.NONE);

@@ -115,7 +115,7 @@ class ActiveSiteTest {
      * are 1 to 75 ms away, and up to as much more for each message; monotonic clocks of nodes differ by up to 5 %, and their wall clocks
      * by up to a minute.
      */
-    @ClusterTest(nodes = 9, seeds = 20)
+    @ClusterTest(nodes = 9, seeds = 10)
     void twoSitesAreNeverActive(Cluster cluster) {
         for (int number = 1; number <= 9; number++) {
             cluster.setDrift(number, cluster.random().nextLong(-25_000, 25_001));

@@ -43,20 +43,27 @@ final class Outbox implements Share.Holder {
     }
 
     /**
-     * @param place consumer and producer of a measurement; null for a message that is not dropped
+     * @param place consumer and producer of a measurement, or of a gap; null for a message that is not dropped
+     * @param count measurements that are missing without it: one for a measurement, those of a gap
      * @param onSent called when it waits no longer
      * @param isHeld whether it counts as held memory
      */
-    private record Waiting(byte[] bytes, @Nullable Place place, Runnable onSent, boolean isHeld) {
+    private record Waiting(byte[] bytes, @Nullable Place place, long count, Runnable onSent, boolean isHeld) {
 
-        Waiting(byte[] bytes, @Nullable Place place, Runnable onSent) {
-            this(bytes, place, onSent, true);
+        static Waiting message(byte[] bytes, Runnable onSent) {
+            return new Waiting(bytes, null, 0, onSent, true);
+        }
+
+        /** Returns a measurement or a gap, which keep their order. */
+        static Waiting droppable(ClientMessage message, Place place, long count) {
+            return new Waiting(ClientMessage.encode(message), place, count, () -> {}, true);
         }
 
         /** Returns a message that is made when it is written. */
         static Waiting unheld(byte[] bytes) {
-            return new Waiting(bytes, null, () -> {}, false);
+            return new Waiting(bytes, null, 0, () -> {}, false);
         }
+
         int size() {
             return bytes.length + OVERHEAD;
         }
@@ -98,13 +105,17 @@ final class Outbox implements Share.Holder {
 
     /** @param onSent called when it waits no longer */
     void offer(ClientMessage message, Runnable onSent) {
-        add(answers, new Waiting(ClientMessage.encode(message), null, onSent));
+        add(answers, Waiting.message(ClientMessage.encode(message), onSent));
     }
 
     /** Takes a measurement. Never waits. */
     void offer(ClientMessage.Deliver delivery) {
-        Place place = new Place(delivery.consumer(), delivery.measurement().producer());
-        add(measurements, new Waiting(ClientMessage.encode(delivery), place, () -> {}));
+        add(measurements, Waiting.droppable(delivery, new Place(delivery.consumer(), delivery.measurement().producer()), 1));
+    }
+
+    /** Takes a gap, which comes behind the measurements before it. Never waits. */
+    void offer(ClientMessage.Missing missing) {
+        add(measurements, Waiting.droppable(missing, new Place(missing.consumer(), missing.gap().producer()), missing.gap().count()));
     }
 
     private void add(ArrayDeque<Waiting> queue, Waiting next) {
@@ -152,7 +163,7 @@ final class Outbox implements Share.Holder {
         if (oldest.place != null) {
             Place place = oldest.place;
             boolean isOneOfMany = dropped.size() >= PLACES_MAX && !dropped.containsKey(place);
-            dropped.merge(isOneOfMany ? new Place(place.consumer, "") : place, 1L, Long::sum);
+            dropped.merge(isOneOfMany ? new Place(place.consumer, "") : place, oldest.count, Long::sum);
             counters.dropped.increment();
         }
     }

@@ -48,8 +48,11 @@ final class Flow implements Sink {
         }
     }
 
-    /** @param nanos time at which it was offered */
-    private record Waiting(String producer, byte[] record, long nanos) {}
+    /**
+     * @param count measurements that are missing without it: one for a measurement, those of a gap
+     * @param nanos time at which it was offered
+     */
+    private record Waiting(String producer, byte[] record, long count, long nanos) {}
 
     private final Threads threads;
     private final String name;
@@ -78,15 +81,15 @@ final class Flow implements Sink {
 
     @Override
     public void offer(Shipment shipment) {
-        offer(shipment.measurement().producer(), shipment.bytes());
+        offer(shipment.measurement().producer(), shipment.bytes(), 1);
     }
 
     @Override
     public void offer(Gap gap) {
-        offer(gap.producer(), record(gap));
+        offer(gap.producer(), record(gap), gap.count());
     }
 
-    private void offer(String producer, byte[] record) {
+    private void offer(String producer, byte[] record, long count) {
         lock.lock();
         try {
             if (isClosed) {
@@ -95,13 +98,13 @@ final class Flow implements Sink {
             if (!isPumping && isHandled(record)) {
                 return;
             }
-            queue.add(new Waiting(producer, record, threads.nanoTime()));
+            queue.add(new Waiting(producer, record, count, threads.nanoTime()));
             waitingBytes += record.length;
             while (waitingBytes > bytesMax) {
                 Waiting oldest = queue.remove();
                 waitingBytes -= oldest.record.length;
-                dropped.merge(oldest.producer, 1L, Long::sum);
-                droppedCount++;
+                dropped.merge(oldest.producer, oldest.count, Long::sum);
+                droppedCount += oldest.count;
             }
             if (!isPumping) {
                 isPumping = true;

@@ -69,7 +69,14 @@ final class DoubleKills {
     }
 
     private void atOnce(TomcatProcess one, TomcatProcess other) {
+        long before = tally.wrong();
         Tomcats.underLoad(clients, pauseMillis, () -> Pause.millis(TELL_MILLIS));
+        check();
+        long lostAgain = tally.wrong() - before;
+        if (lostAgain > 0) {
+            isGood = false;
+            tell("one after the other, and started again", one, other, lostAgain, 0, "");
+        }
         Pause.millis(TELL_MILLIS);
         long sessionsBefore = tally.lostSessions.get();
         long othersBefore = tally.lostWrites.get() + tally.staleReads.get();

@@ -200,8 +200,8 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Returns a builder of a node on UDP {@code port}; 0 takes any free one. There is no encryption on UDP: any address
-     * but loopback needs {@link NodeBuilder#insecure}.
+     * Returns a builder of a node on UDP {@code port}; 0 takes any free one. It also listens on the TCP port of the same number, on
+     * which nothing is sent: the ends of connections tell other nodes if the process is killed.
      */
     public static NodeBuilder udp(int port) {
         return tcp(port).transport("udp");

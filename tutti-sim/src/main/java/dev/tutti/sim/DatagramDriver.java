@@ -86,16 +86,17 @@ final class DatagramDriver implements NodeDriver {
 
     @Override
     public void abort() {
-        // Datagrams know no connections: those that were sent arrive, and nobody is told of the end.
+        // Datagrams that were sent arrive; only those who watch the process are told of its end.
+        simulation.datagrams().onProcessEnded(node);
     }
 
     @Override
     public void vanish() {
-        // As in abort.
+        simulation.datagrams().onVanished(node);
     }
 
     @Override
     public void close() {
-        // As in abort.
+        simulation.datagrams().onProcessEnded(node);
     }
 }

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Network for datagrams between nodes, with faults: loss, duplication, reordering, damage, a full line, and a receiver
  * that does not read in time. Cuts are those of {@link Network}: a datagram that meets one is lost.
+ *
+ * <p>Nodes watch each other's processes, as by connections of TCP on which nothing is sent: the end of a process ends them, a cut
+ * and a pause do not.
  */
 public final class DatagramNetwork {
 
@@ -49,10 +52,13 @@ public final class DatagramNetwork {
     private final long[] bytes = new long[Fate.values().length];
     private final TreeMap<Integer, String> authorities = new TreeMap<>();
     private final TreeMap<Integer, Tls> tls = new TreeMap<>();
+    private final Watches watches = new Watches();
     private DatagramPath defaultPath = DatagramPath.LOCAL;
     private int receiveBufferBytes = 4 * 1024 * 1024;
     private int datagramBytesMax = Packet.DATAGRAM_MAX - 1;
     private @Nullable Filter filter;
+    private boolean isWatchable = true;
+    private boolean isWatchRefused;
 
     DatagramNetwork(Simulation simulation, SplittableRandom random) {
         this.simulation = simulation;
@@ -93,6 +99,26 @@ public final class DatagramNetwork {
     /** Sets a filter. Datagrams that it does not let pass are lost; null lets all pass. */
     public void setFilter(@Nullable Filter filter) {
         this.filter = filter;
+    }
+
+    /** Sets whether watches reach other nodes: false where only datagrams pass, and connections of TCP get no answer. */
+    public void setWatchable(boolean isReachable) {
+        isWatchable = isReachable;
+    }
+
+    /** Sets whether something on the way refuses the connections of watches, though the processes run. */
+    public void setWatchesRefused(boolean isRefused) {
+        isWatchRefused = isRefused;
+    }
+
+    /** Ends the connections by which nodes watch {@code target}, whose process goes on, as somebody who can forge segments of TCP does. */
+    public void resetWatches(SimulatedNode target) {
+        watches.onEnded(target);
+    }
+
+    /** Returns the number of processes that a node watches, with a connection for each. */
+    public int watchCount(SimulatedNode watcher) {
+        return watches.count(watcher);
     }
 
     /** Sets the authority of a node's certificate, which is also the only one that the node trusts. */
@@ -157,6 +183,153 @@ public final class DatagramNetwork {
         return present;
     }
 
+    /** Notes that the process of a node has ended, and with it its watches and those over it. */
+    void onProcessEnded(SimulatedNode node) {
+        watches.forget(node);
+        watches.onEnded(node);
+    }
+
+    /** Notes that the machine of a node is without power: its watches are over, and those over it learn nothing. */
+    void onVanished(SimulatedNode node) {
+        watches.forget(node);
+    }
+
+    /** One node's watch over the process at an endpoint. */
+    private static final class Watch {
+
+        final SimulatedNode watcher;
+        final SimulatedNode target;
+        final Endpoint peer;
+
+        /** Run of the target with which there is a connection; 0 if there is none. */
+        int run;
+
+        /** The process is known to have been there: a refusal says that it is gone. */
+        boolean wasConnected;
+
+        boolean isOver;
+        int failures;
+
+        Watch(SimulatedNode watcher, SimulatedNode target, Endpoint peer) {
+            this.watcher = watcher;
+            this.target = target;
+            this.peer = peer;
+        }
+    }
+
+    /** Watches of all nodes. They draw no randomness, so that schedules are the same with and without them. */
+    private final class Watches {
+
+        /** By the watcher's index, and the endpoint. */
+        private final TreeMap<Integer, TreeMap<Endpoint, Watch>> all = new TreeMap<>();
+
+        void begin(SimulatedNode watcher, Endpoint peer) {
+            SimulatedNode target = byEndpoint.get(peer);
+            if (target != null) {
+                Watch watch = new Watch(watcher, target, peer);
+                all.computeIfAbsent(watcher.index(), _ -> new TreeMap<>()).put(peer, watch);
+                dialAfter(watch, 0);
+            }
+        }
+
+        void end(SimulatedNode watcher, Endpoint peer) {
+            TreeMap<Endpoint, Watch> own = all.get(watcher.index());
+            Watch ended = own == null ? null : own.remove(peer);
+            if (ended != null) {
+                ended.isOver = true;
+            }
+        }
+
+        void forget(SimulatedNode watcher) {
+            TreeMap<Endpoint, Watch> own = all.remove(watcher.index());
+            if (own != null) {
+                own.values().forEach(watch -> watch.isOver = true);
+            }
+        }
+
+        int count(SimulatedNode watcher) {
+            TreeMap<Endpoint, Watch> own = all.get(watcher.index());
+            return own == null ? 0 : (int) own.values().stream().filter(watch -> watch.run > 0).count();
+        }
+
+        /** Ends the connections with a node, whose system tells the watchers. */
+        void onEnded(SimulatedNode target) {
+            for (TreeMap<Endpoint, Watch> own : all.values()) {
+                for (Watch watch : own.values()) {
+                    if (watch.target == target && watch.run > 0) {
+                        simulation.at(simulation.nowNanos() + latencyNanos(target, watch.watcher), () -> tell(watch));
+                    }
+                }
+            }
+        }
+
+        /** Tells a watcher of the end of its connection, again and again while the network is cut, as TCP does. */
+        private void tell(Watch watch) {
+            if (watch.isOver || watch.run == 0) {
+                return;
+            }
+            if (simulation.network().isHeld(watch.target, watch.watcher)) {
+                simulation.at(simulation.nowNanos() + WATCH_RETRY_NANOS, () -> tell(watch));
+                return;
+            }
+            watch.run = 0;
+            dialAfter(watch, 0);
+        }
+
+        private void dialAfter(Watch watch, long delayNanos) {
+            long there = delayNanos + latencyNanos(watch.watcher, watch.target);
+            simulation.at(simulation.nowNanos() + there, () -> {
+                if (!watch.isOver) {
+                    onDialled(watch);
+                }
+            });
+        }
+
+        /** Takes a dial that has come to its target. */
+        private void onDialled(Watch watch) {
+            SimulatedNode target = watch.target;
+            boolean isHeld = simulation.network().isHeld(watch.watcher, target) || simulation.network().isHeld(target, watch.watcher);
+            if (isHeld || !isWatchable || !target.isPowered()) {
+                onFailed(watch);
+                return;
+            }
+            int run = target.datagrams() == null || isWatchRefused ? 0 : target.run();
+            simulation.at(simulation.nowNanos() + latencyNanos(target, watch.watcher), () -> {
+                if (watch.isOver) {
+                    return;
+                }
+                if (run == 0) {
+                    onRefused(watch);
+                } else if (target.datagrams() == null || target.run() != run) {
+                    // The process has ended meanwhile: so has the connection.
+                    watch.wasConnected = true;
+                    dialAfter(watch, 0);
+                } else {
+                    watch.run = run;
+                    watch.wasConnected = true;
+                    watch.failures = 0;
+                }
+            });
+        }
+
+        private void onRefused(Watch watch) {
+            if (watch.wasConnected) {
+                watch.wasConnected = false;
+                simulation.trace().add(simulation.nowNanos(), Trace.Kind.DIAL_FAILED, watch.watcher.name(), "watch of " + watch.target + " REFUSED");
+                watch.watcher.onInput((socket, now) -> socket.onRefused(now, watch.peer));
+            }
+            onFailed(watch);
+        }
+
+        private void onFailed(Watch watch) {
+            dialAfter(watch, WATCH_RETRY_NANOS << Math.min(watch.failures++, 6));
+        }
+
+        private long latencyNanos(SimulatedNode from, SimulatedNode to) {
+            return paths.getOrDefault(direction(from, to), defaultPath).latency().toNanos();
+        }
+    }
+
     /** TLS of one run of a node. */
     private final class Tls implements SimulatedTls.Sink {
 
@@ -215,6 +388,16 @@ public final class DatagramNetwork {
         public void multicast(Packet datagram) {
             byte[] bytes = bytes(datagram);
             effects.add(() -> DatagramNetwork.this.multicast(node, bytes));
+        }
+
+        @Override
+        public void watch(Endpoint peer) {
+            effects.add(() -> watches.begin(node, peer));
+        }
+
+        @Override
+        public void unwatch(Endpoint peer) {
+            effects.add(() -> watches.end(node, peer));
         }
 
         @Override
@@ -352,6 +535,9 @@ public final class DatagramNetwork {
     }
 
     private static final int PORT = 7800;
+
+    /** Time after a watch could not be connected until it is tried again; doubled with each failure, six times. */
+    private static final long WATCH_RETRY_NANOS = 1_000_000_000L;
 
     /** Bytes of the headers of IP and UDP. */
     private static final int HEADER_BYTES = 28;

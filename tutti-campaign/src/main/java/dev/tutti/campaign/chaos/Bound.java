@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** Times that are measured, with their bounds. */
 enum Bound {
     DEATH(Duration.ofMillis(250), "from kill -9 until all others have a view without it"),
-    SILENCE(Duration.ofSeconds(4), "from a silent cut (over udp also kill -9) until nobody has a view with who is gone"),
+    WATCH(Duration.ofMillis(500), "the same over udp, where the view waits for a verification"),
+    SILENCE(Duration.ofSeconds(4), "from a silent cut (over udp behind proxies also kill -9) until nobody has a view with who is gone"),
     MERGE(Duration.ofSeconds(5), "from the end of a cut until all are in one view"),
     RETURN(null, "from SIGCONT until all are in one view"),
     REJOIN(null, "from the start of a process until all are in one view with it"),

@@ -281,7 +281,7 @@ public final class ChaosCommand extends CampaignCommand {
             Thread hook = ender(processes, between);
             Runtime.getRuntime().addShutdownHook(hook);
             double stopSeconds = profile == Profile.CI ? STOP_SECONDS_CI : STOP_SECONDS_MAX;
-            FaultRunner runner = new FaultRunner(between, processes, number, deathBound(), stopSeconds, began, report, this::say);
+            FaultRunner runner = new FaultRunner(between, processes, number, deathBound(between), stopSeconds, began, report, this::say);
             if (profile == Profile.CI) {
                 runner.run(CI.stream().filter(allowed::contains).toList());
             } else {
@@ -386,9 +386,12 @@ public final class ChaosCommand extends CampaignCommand {
         }
     }
 
-    /** Returns the bound of a kill: sockets without connections do not signal the end of a process. */
-    private Bound deathBound() {
-        return transport == Transport.TCP ? Bound.DEATH : Bound.SILENCE;
+    /** Returns the bound of a kill: over UDP a connection of TCP tells of it, which the proxy for datagrams does not carry. */
+    private Bound deathBound(Network between) {
+        if (transport == Transport.TCP) {
+            return Bound.DEATH;
+        }
+        return between instanceof DatagramProxyNetwork ? Bound.SILENCE : Bound.WATCH;
     }
 
     private static Thread ender(ProcessPool processes, Network between) {

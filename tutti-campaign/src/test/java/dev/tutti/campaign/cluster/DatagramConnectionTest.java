@@ -177,7 +177,20 @@ class DatagramConnectionTest {
     }
 
     @Test
+    void killedProcessEndsTheConnectionAtOnceAndRefusesDialsSoon() {
+        pair.start().connect().transfer(10, 1_000, LIMIT);
+        pair.second.crash();
+        pair.simulation.advance(Duration.ofMillis(5));
+        List<String> events = DatagramPair.talker(pair.first).events;
+        assertThat(events.getLast()).startsWith("broken connections by TCP with").endsWith("are refused");
+        pair.first.execute(now -> DatagramPair.talker(pair.first).dial("b:7800"));
+        pair.simulation.advance(Duration.ofMillis(100));
+        assertThat(events.getLast()).isEqualTo("failed REFUSED");
+    }
+
+    @Test
     void silentProcessEndsTheConnectionAfterAWhile() {
+        pair.simulation.datagrams().setWatchable(false);
         pair.start().connect().transfer(10, 1_000, LIMIT);
         pair.second.crash();
         pair.send(pair.first, 1, 1_000);

@@ -157,7 +157,7 @@ final class StackTable {
             Protocol.of("MERGE3", always("parts that can reach each other again merge at once")).with(
                     "check_interval max_interval max_participants_in_merge min_interval",
                     dropped("no interval: addresses that do not answer are dialled again, after discovery.pause-max at most")),
-            Protocol.of("FD_SOCK FD_SOCK2", always("the end of a connection is noticed, without a port of its own")).with(
+            Protocol.of("FD_SOCK FD_SOCK2", always("the end of a connection is noticed; on UDP, of one by TCP at the same port number")).with(
                     "bind_addr cache_max_age cache_max_elements client_bind_port connect_timeout external_addr external_port"
                             + " get_cache_timeout keep_alive linger max_port min_port num_tries offset port_range"
                             + " sock_conn_timeout start_port suspect_msg_interval",

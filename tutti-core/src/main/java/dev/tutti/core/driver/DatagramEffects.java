@@ -18,6 +18,15 @@ public interface DatagramEffects {
     void multicast(Packet datagram);
 
     /**
+     * Watches the process at an endpoint, with which a connection is open. If it ends, {@link DatagramMachine#onRefused}
+     * follows. A driver that has no means for this, or watches as many processes as it may, does nothing.
+     */
+    default void watch(Endpoint peer) {}
+
+    /** Ends the watch of an endpoint. */
+    default void unwatch(Endpoint peer) {}
+
+    /**
      * Begins a TLS handshake with the other end of a connection; only if {@link DatagramDriver#isSecure}. It is answered
      * by any number of {@code onHandshake}, and then by {@code onSecured} or {@code onHandshakeFailed}.
      *

@@ -27,6 +27,13 @@ public interface DatagramMachine {
      */
     void onResolved(long nowNanos, String address, @Nullable Endpoint endpoint);
 
+    /**
+     * The process at a watched endpoint seems to be gone: a connection of the system with it has ended, and another one is
+     * refused. Something on the way may have refused it, so the machine verifies this. For an endpoint that is not watched any
+     * more it is ignored.
+     */
+    default void onRefused(long nowNanos, Endpoint peer) {}
+
     /** TLS has bytes for the other end of a connection. For a connection that has ended they are ignored. */
     default void onHandshake(long nowNanos, long connection, byte[] bytes) {}
 

@@ -171,6 +171,15 @@ public final class TransportSettings {
             "Bytes of one connection over UDP that may arrive ahead of what is missing. At least bandwidth times"
                     + " round trip.");
 
+    public static final Setting<Integer> DATAGRAM_WATCHES_MAX = Setting.count(
+            "transport.datagram-watches-max",
+            256,
+            0,
+            100_000,
+            "Nodes on UDP whose processes are watched, by one connection of TCP each, on which nothing is sent, to the port with the number"
+                    + " of their UDP port: its end tells of a crash at once. Crashes of further nodes are found by silence; 0 watches"
+                    + " none and opens no TCP port.");
+
     public static final Setting<String> TLS_CERTIFICATE = Setting.text(
             "tls.certificate", "", "PEM file with this node's certificate chain. Read again when it changes.");
 
@@ -243,6 +252,7 @@ public final class TransportSettings {
             MULTICAST_INTERFACE,
             MULTICAST_TTL,
             DATAGRAM_WINDOW,
+            DATAGRAM_WATCHES_MAX,
             TLS_CERTIFICATE,
             TLS_KEY,
             TLS_AUTHORITY,

@@ -72,6 +72,9 @@ final class DatagramConnection {
     /** The node has queued this flow as one with something to send. */
     boolean isDirty;
 
+    /** The node has asked for a watch over the process at the other end. */
+    boolean isWatched;
+
     @Nullable Endpoint endpoint;
     long remoteId;
 
@@ -182,6 +185,11 @@ final class DatagramConnection {
     /** Returns the number of bytes that were written and have not arrived. */
     long keptBytes() {
         return sending.keptBytes();
+    }
+
+    /** Returns the smoothed round trip; 10 ms before the first measurement. */
+    long roundTripNanos() {
+        return sending.roundTripNanos();
     }
 
     /** Closes the flow once everything written has been sent. */

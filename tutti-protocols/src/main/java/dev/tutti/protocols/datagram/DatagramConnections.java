@@ -100,6 +100,17 @@ final class DatagramConnections {
         return byRemote.get(new Remote(endpoint, id));
     }
 
+    /** Returns whether there is a connection with an endpoint for which the process there is watched: it is, or was, open. */
+    boolean hasWatched(Endpoint endpoint) {
+        for (int slot = 0; slot < slotsUsed; slot++) {
+            DatagramConnection connection = slots[slot];
+            if (connection != null && connection.isWatched && endpoint.equals(connection.endpoint)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Returns the connection with the node's number; null if there is none. */
     @Nullable DatagramConnection ofNumber(int number) {
         return byNumber.get(number);

@@ -9,6 +9,7 @@ import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Endpoint;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.datagram.watch.Watches;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,7 @@ public final class DatagramNode implements DatagramMachine {
     private final Handshakes handshakes;
     private final Openings openings;
     private final PendingResolutions resolutions = new PendingResolutions();
+    private final Watches watches = new Watches();
     private final ArrayDeque<DatagramConnection> dirty = new ArrayDeque<>();
     private final List<DatagramConnection> overflown = new ArrayList<>();
 
@@ -104,6 +106,12 @@ public final class DatagramNode implements DatagramMachine {
 
     private void onTimer(DatagramConnection flow) {
         if (flow.state == DatagramConnection.State.OPENING || flow.state == DatagramConnection.State.SECURING) {
+            if (flow.state == DatagramConnection.State.OPENING && flow.opening.isRefused(nowNanos)) {
+                watches.countRefusal();
+                handshakes.fail(flow, DialFailure.REFUSED,
+                        "nothing answers at " + flow.endpoint + ", where connections by TCP are refused", nowNanos);
+                return;
+            }
             if (flow.opening.isTimedOut(nowNanos)) {
                 String awaited = flow.state == DatagramConnection.State.OPENING ? "answer" : "end of the TLS handshake";
                 handshakes.fail(flow, DialFailure.UNREACHABLE,
@@ -133,8 +141,49 @@ public final class DatagramNode implements DatagramMachine {
                 node.onDialFailed(now, flow.number, DialFailure.UNRESOLVED, "the name has no address");
             } else {
                 flow.open(endpoint, now);
+                doubt(flow, endpoint);
                 touch(flow);
             }
+        }
+    }
+
+    /**
+     * Verifies that the process at an endpoint is gone, as links do with a connection that has ended: open connections end, so that
+     * the node dials again. If the process lives, it answers, and the session is resumed.
+     */
+    @Override
+    public void onRefused(long now, Endpoint peer) {
+        nowNanos = now;
+        if (!watches.contains(peer)) {
+            return;
+        }
+        long roundTripNanos = 0;
+        for (int slot = 0; slot < connections.slots(); slot++) {
+            DatagramConnection flow = connections.at(slot);
+            if (flow != null && peer.equals(flow.endpoint) && flow.state != DatagramConnection.State.OPENING) {
+                roundTripNanos = Math.max(roundTripNanos, flow.roundTripNanos());
+            }
+        }
+        watches.onRefused(peer, roundTripNanos, now);
+        for (int slot = 0; slot < connections.slots(); slot++) {
+            DatagramConnection flow = connections.at(slot);
+            if (flow == null || !peer.equals(flow.endpoint)) {
+                continue;
+            }
+            if (flow.state == DatagramConnection.State.OPEN) {
+                owner.onEnded(flow, false, "connections by TCP with " + peer + " are refused");
+            } else if (flow.state == DatagramConnection.State.OPENING) {
+                doubt(flow, peer);
+                touch(flow);
+            }
+        }
+    }
+
+    /** Lets a dial fail early, as refused, if the process that it is for was reported as gone. */
+    private void doubt(DatagramConnection flow, Endpoint endpoint) {
+        long waitNanos = watches.doubtNanos(endpoint, nowNanos);
+        if (waitNanos > 0) {
+            flow.opening.doubt(nowNanos + waitNanos);
         }
     }
 
@@ -327,6 +376,10 @@ public final class DatagramNode implements DatagramMachine {
             handshakes.onForgotten(flow);
         }
         connections.remove(flow);
+        Endpoint endpoint = flow.endpoint;
+        if (endpoint != null && flow.isWatched && !connections.hasWatched(endpoint)) {
+            watches.end(endpoint);
+        }
         flow.release();
     }
 
@@ -425,6 +478,7 @@ public final class DatagramNode implements DatagramMachine {
             flush(flow, effects);
             flow = dirty.poll();
         }
+        watches.drain(effects);
         Runnable listener = quietListener;
         if (listener != null && isQuiet()) {
             quietListener = null;
@@ -438,6 +492,10 @@ public final class DatagramNode implements DatagramMachine {
             Packet open = openings.open(flow, nowNanos);
             seals.seal(open);
             effects.send(endpoint, open);
+        }
+        if (endpoint != null && !flow.isWatched && flow.state == DatagramConnection.State.OPEN) {
+            flow.isWatched = true;
+            watches.begin(endpoint);
         }
         flow.flush(effects, nowNanos);
         if (flow.isDone()) {
@@ -520,6 +578,7 @@ public final class DatagramNode implements DatagramMachine {
         replies.reportResets(section);
         section.put("resets-received", resetsReceived);
         section.put("answers-dropped", replies.dropped());
+        watches.report(section);
         for (int slot = 0; slot < connections.slots(); slot++) {
             DatagramConnection flow = connections.at(slot);
             if (flow != null) {

@@ -12,6 +12,10 @@ final class Opening {
     private long cookie;
     private long beforeNanos = Recovery.NEVER;
     private long dueNanos = Recovery.NEVER;
+
+    /** Time at which the dial is refused unless there is an answer. */
+    private long doubtNanos = Recovery.NEVER;
+
     private long sentNanos;
     private int attempts;
 
@@ -25,6 +29,15 @@ final class Opening {
         dueNanos = nowNanos;
     }
 
+    /** Lets the dial count as refused at a time, unless the other side answers before. */
+    void doubt(long nanos) {
+        doubtNanos = nanos;
+    }
+
+    boolean isRefused(long nowNanos) {
+        return doubtNanos <= nowNanos;
+    }
+
     /** Returns the cookie for the next OPEN; 0 before the other side has given one. */
     long cookie() {
         return cookie;
@@ -33,6 +46,7 @@ final class Opening {
     /** Takes a cookie; the next OPEN is sent at once. */
     void onCookie(long value, long nowNanos) {
         cookie = value;
+        doubtNanos = Recovery.NEVER;
         dueNanos = nowNanos;
         attempts = 0;
     }
@@ -62,6 +76,6 @@ final class Opening {
     }
 
     long deadlineNanos() {
-        return Math.min(beforeNanos, dueNanos);
+        return Math.min(doubtNanos, Math.min(beforeNanos, dueNanos));
     }
 }

@@ -80,6 +80,11 @@ final class SendSide {
         return recovery.isFinArrived();
     }
 
+    /** Returns the smoothed round trip; 10 ms before the first measurement. */
+    long roundTripNanos() {
+        return recovery.smoothedNanos();
+    }
+
     /** Returns whether everything written has arrived. */
     boolean isAllArrived() {
         return stream.isAllArrived();

@@ -190,6 +190,9 @@ public final class NodeMetrics {
             .counter("resets-received", Unit.DATAGRAMS, "Connections that the other end did not know any more.")
             .counter("answers-dropped", Unit.DATAGRAMS, "Answers to strangers that were not sent, because there were too many.")
             .counter("overload", Unit.COUNT, "Connections refused because there were too many.")
+            .gauge("watched", Unit.COUNT, "Endpoints whose processes the driver is asked to watch.")
+            .counter("watch-reports", Unit.COUNT, "Reports of the driver that the process at an endpoint is gone.")
+            .counter("watch-refusals", Unit.COUNT, "Dials that failed as refused, because nothing answered after such a report.")
             .list();
 
     private static final List<Metric> PATH = part(Place.LINK, "path")

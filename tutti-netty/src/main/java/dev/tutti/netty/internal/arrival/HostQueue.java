@@ -88,7 +88,7 @@ public final class HostQueue<T> {
      * Takes the newest entry of the host whose turn it is; null if there is none. Under a flood, the other ends of a
      * host's older entries have waited so long that they have given up, or soon will.
      */
-    @Nullable T next() {
+    public @Nullable T next() {
         Map.Entry<String, LinkedHashSet<T>> first = byHost.pollFirstEntry();
         if (first == null) {
             return null;

@@ -51,6 +51,11 @@ public final class DriverCounters {
         SEGMENTATION_REFUSED,
         RECEIVES_FAILED,
         RESOLVES_FAILED,
+        WATCHES_CONNECTED,
+        WATCHES_FAILED,
+        WATCHES_REFUSED,
+        WATCHES_ACCEPTED,
+        WATCHES_EVICTED,
         TURNS,
         TASKS;
 

@@ -66,6 +66,12 @@ public final class NettyMetrics {
             .counter("datagrams.lost-in-buffer", Unit.DATAGRAMS, "Datagrams that the system dropped because its receive buffer was full.")
             .counter("segmentation.refused", Unit.COUNT, "Larger writes that the system refused to split into datagrams.")
             .counter("receives.failed", Unit.COUNT, "Receives that failed.")
+            .gauge("watches.open", Unit.COUNT, "Connections by TCP with other processes, whose ends tell of crashes.")
+            .counter("watches.connected", Unit.COUNT, "Such connections that this node has opened.")
+            .counter("watches.failed", Unit.COUNT, "Such connections that could not be opened, because TCP does not pass, or nobody listens.")
+            .counter("watches.refused", Unit.COUNT, "Such connections that were refused after one had ended: the process seems to be gone.")
+            .counter("watches.accepted", Unit.COUNT, "Such connections that others have opened.")
+            .counter("watches.evicted", Unit.COUNT, "Accepted ones that were closed because there were transport.connections-max.")
             .list();
 
     private static final List<Metric> MEMORY = part(Place.NODE, "driver")

@@ -58,6 +58,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private final DatagramSockets sockets;
     private final DatagramOutbound outbound;
     private final EndpointResolver resolver;
+    private final Watches watches;
     private final @Nullable DatagramTls tls;
     private final String bound;
     private final String advertised;
@@ -101,6 +102,8 @@ public final class NettyDatagramDriver implements DatagramDriver {
         this.bound = new HostPort(HostPort.hostOf(binding.address()), port).toString();
         this.advertised = binding.advertised(port);
         Security security = Security.open(settings, advertised);
+        this.watches = new Watches(
+                settings, loop, io, sockets.unicast.localAddress(), counters, this::reach, this::onRefused);
         this.tls = security == null
                 ? null
                 : new DatagramTls(
@@ -155,7 +158,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
     }
 
     private static Set<Name> names() {
-        Set<Name> names = EnumSet.range(Name.BYTES_RECEIVED, Name.RESOLVES_FAILED);
+        Set<Name> names = EnumSet.range(Name.BYTES_RECEIVED, Name.WATCHES_EVICTED);
         names.addAll(List.of(
                 Name.CONNECTIONS_EVICTED,
                 Name.CONNECTIONS_EXPIRED,
@@ -220,6 +223,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
                 datagramBytesMax() + " B, MTU " + sockets.size.mtu() + (isWhole ? ", whole" : ", fragments allowed"));
         sockets.describe(description);
         description.put("segmentation", outbound.segmentBytesMax() == 0 ? "none" : "GSO");
+        description.put("watches", watches.description());
         return description;
     }
 
@@ -238,6 +242,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
             ports.add(multicast.group().getPort());
         }
         counted.put("datagrams.lost-in-buffer", SystemDrops.count(ports));
+        counted.put("watches.open", (long) watches.connected());
         return counted;
     }
 
@@ -265,6 +270,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
         if (joined != null) {
             joined.config().setAutoRead(true);
         }
+        watches.accept();
     }
 
     @Override
@@ -333,7 +339,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
         if (joined != null) {
             joined.close();
         }
-        sockets.unicast.close().addListener(closed -> allEnded.countDown());
+        watches.close(() -> sockets.unicast.close().addListener(closed -> allEnded.countDown()));
     }
 
     // ------------------------------------------------------------------ where to
@@ -351,6 +357,10 @@ public final class NettyDatagramDriver implements DatagramDriver {
             counters.add(Name.RESOLVES_FAILED, 1);
         }
         giveInput((current, now) -> current.onResolved(now, address, endpoint));
+    }
+
+    private void onRefused(Endpoint peer) {
+        giveInput((current, now) -> current.onRefused(now, peer));
     }
 
     // ------------------------------------------------------------------ inputs
@@ -516,6 +526,16 @@ public final class NettyDatagramDriver implements DatagramDriver {
         @Override
         public void send(Endpoint to, Packet datagram) {
             outbound.send(to, datagram);
+        }
+
+        @Override
+        public void watch(Endpoint peer) {
+            watches.watch(peer);
+        }
+
+        @Override
+        public void unwatch(Endpoint peer) {
+            watches.unwatch(peer);
         }
 
         @Override

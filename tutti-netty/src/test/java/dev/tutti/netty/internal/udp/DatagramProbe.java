@@ -26,6 +26,7 @@ final class DatagramProbe implements DatagramMachine, AutoCloseable {
         STARTED,
         DATAGRAM,
         RESOLVED,
+        REFUSED,
         TIMER
     }
 
@@ -166,6 +167,12 @@ final class DatagramProbe implements DatagramMachine, AutoCloseable {
     public void onResolved(long nowNanos, String address, @Nullable Endpoint endpoint) {
         check(nowNanos);
         events.add(new Event(Kind.RESOLVED, endpoint, address, new byte[0]));
+    }
+
+    @Override
+    public void onRefused(long nowNanos, Endpoint peer) {
+        check(nowNanos);
+        events.add(new Event(Kind.REFUSED, peer, "", new byte[0]));
     }
 
     @Override

@@ -37,6 +37,7 @@ final class RelayDouble implements AutoCloseable {
     }
 
     final ServerSocket server;
+    private final Thread accepting;
     final LinkedBlockingQueue<String> requests = new LinkedBlockingQueue<>();
 
     /** All bytes that nodes have sent through this server, one element for each read. */
@@ -57,7 +58,7 @@ final class RelayDouble implements AutoCloseable {
 
     RelayDouble(int port) throws IOException {
         server = new ServerSocket(port, 50, InetAddress.getLoopbackAddress());
-        Thread.ofVirtual().start(this::accept);
+        accepting = Thread.ofVirtual().start(this::accept);
     }
 
     String url() {
@@ -197,9 +198,15 @@ final class RelayDouble implements AutoCloseable {
         }
     }
 
+    /** The port is free only when the thread that accepts has ended. */
     @Override
     public void close() throws IOException {
         server.close();
+        try {
+            accepting.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         cut();
     }
 }

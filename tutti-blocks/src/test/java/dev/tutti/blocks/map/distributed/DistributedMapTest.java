@@ -184,7 +184,7 @@ class DistributedMapTest {
         fill(holders, 1);
         List<String> missing = new ArrayList<>();
         List<String> read = new ArrayList<>();
-        holders.keep(Duration.ofMillis(3), holder -> {
+        holders.keep(Duration.ofMillis(1), holder -> {
             String key = "k" + cluster.random().nextInt(ENTRIES);
             String value = holder.map.get(key);
             read.add(key);

@@ -157,7 +157,7 @@ class DistributedMapTest {
         });
         DistributedMapBuilder<String, String> builder = DistributedMap.on(cluster.node(1), "other", Codec.TEXT, Codec.TEXT);
         assertThatThrownBy(() -> builder.copies(0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> builder.shards(2_000)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> builder.shards(1_000)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> builder.merge(Merge.primary())).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> builder.merge(Merge.by(sides -> sides.getFirst().state())))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -168,13 +168,18 @@ class DistributedMapTest {
 
     @ClusterTest(nodes = 8, seeds = 1)
     void memberHasItsShareOfTheEntriesAndNotAll(Cluster cluster) {
+        settings = map -> map.shards(48);
         Components<MapHolder> holders = startAll(cluster);
-        fill(holders, 1);
-        assertFull(holders, 8);
+        Map<String, String> many = new LinkedHashMap<>();
+        for (int index = 0; index < 1_000; index++) {
+            many.put("k" + index, "v" + index);
+        }
+        holders.run(1, holder -> holder.map.putAll(many));
+        assertThat(MapHolder.size(holders, 8)).isEqualTo(1_000);
         List<Long> shares = holders.running().stream().map(holder -> holder.status("entries")).toList();
-        // A quarter each on average; twelve shards do not divide evenly.
-        assertThat(shares.stream().mapToLong(Long::longValue).sum()).isEqualTo(2 * ENTRIES);
-        assertThat(shares).allSatisfy(share -> assertThat(share).isLessThan(ENTRIES * 2 / 3));
+        assertThat(shares.stream().mapToLong(Long::longValue).sum()).isEqualTo(2_000);
+        // About a quarter of the entries each.
+        assertThat(shares).allSatisfy(share -> assertThat(share).isBetween(100L, 400L));
     }
 
     @ClusterTest(nodes = 5, seeds = 3)
@@ -198,10 +203,8 @@ class DistributedMapTest {
         assertFull(holders, 5);
         assertThat(missing).isEmpty();
         assertThat(read).hasSizeGreaterThan(200);
-        assertThat(holders.running()).allSatisfy(holder -> {
-            assertThat(holder.lost).isEmpty();
-            assertThat(holder.status("entries")).isBetween(1L, ENTRIES - 1L);
-        });
+        assertThat(holders.running()).allSatisfy(holder -> assertThat(holder.lost).isEmpty());
+        assertThat(holders.running().stream().mapToLong(holder -> holder.status("entries")).sum()).isEqualTo(2 * ENTRIES);
     }
 
     @ClusterTest(nodes = 5, seeds = 3)
@@ -244,8 +247,7 @@ class DistributedMapTest {
                 failed.add(key);
             }
         });
-        cluster.advance(Duration.ofMillis(100)).crash(2).advance(Duration.ofSeconds(1));
-        cluster.quiet();
+        cluster.advance(Duration.ofMillis(100)).crash(2).advance(Duration.ofSeconds(1)).awaitRest();
         MapHolder.awaitSettled(cluster, holders, copies);
         assertThat(MapHolder.getAll(holders, 3, written.keySet())).isEqualTo(written);
         assertThat(MapHolder.getAll(holders, 3, entries().keySet())).isEqualTo(entries());

@@ -58,9 +58,10 @@ final class MapHolder implements AutoCloseable {
 
     private static boolean isSettled(Components<MapHolder> holders, int copies) {
         List<MapHolder> running = holders.running();
-        long held = Math.min(copies, running.size()) * (long) SHARDS;
+        int shards = running.isEmpty() ? SHARDS : running.getFirst().map.shards();
+        long held = Math.min(copies, running.size()) * (long) shards;
         return running.stream().allMatch(holder -> holder.map.view().size() == running.size() && holder.status("unsettled") == 0)
                 && running.stream().mapToLong(holder -> holder.status("copies")).sum() == held
-                && running.stream().mapToLong(holder -> holder.status("homes")).sum() == SHARDS;
+                && running.stream().mapToLong(holder -> holder.status("homes")).sum() == shards;
     }
 }

@@ -1,17 +1,17 @@
 package dev.tutti.blocks.map.distributed;
 
-import dev.tutti.Group;
 import dev.tutti.blocks.map.TotalOrderMap;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
+import java.util.function.Supplier;
 
 /**
  * The copy of a shard at this member: a map in total order on the group of the members that hold the shard.
  *
- * @param group of the map
+ * @param installed returns the view that the map's group has installed last, which the map may not have reached yet
  */
-record Copy(int shard, TotalOrderMap<EntryKey, byte[]> map, Group group) {
+record Copy(int shard, TotalOrderMap<EntryKey, byte[]> map, Supplier<View> installed) {
 
     /** Returns the home of the shard, in the view that the copy has reached. */
     NodeId home() {
@@ -23,7 +23,7 @@ record Copy(int shard, TotalOrderMap<EntryKey, byte[]> map, Group group) {
      * member may be home already.
      */
     boolean isIn(ViewId view) {
-        return view.equals(map.view().id()) && view.equals(group.view().id());
+        return view.equals(map.view().id()) && view.equals(installed.get().id());
     }
 
     /** Returns whether entries that another side of a partition gave up are still to be brought in again from here. */

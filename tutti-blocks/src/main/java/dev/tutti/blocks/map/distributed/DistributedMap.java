@@ -161,7 +161,7 @@ public final class DistributedMap<K, V> implements AutoCloseable {
                 (settings.timeToLive().isZero() ? map : map.timeToLive(settings.timeToLive())).totalOrder();
         for (Group each : node.groups()) {
             if (each.name().equals(group)) {
-                return new Copy(shard, joined, each);
+                return new Copy(shard, joined, each::view);
             }
         }
         throw new IllegalStateException("group " + group + " was left at once");

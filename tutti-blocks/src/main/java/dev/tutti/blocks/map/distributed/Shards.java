@@ -355,10 +355,14 @@ final class Shards {
         }
     }
 
+    boolean isIdle(int number) {
+        return within(() -> shards.get(number).isIdle());
+    }
+
     /** Waits until no operation is under way, for a second at most; returns whether there is none. */
     boolean awaitIdle(int number) {
         try {
-            return await(IDLE_NANOS, () -> shards.get(number).isIdle());
+            return await(IDLE_NANOS, () -> isIdle(number));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return true;

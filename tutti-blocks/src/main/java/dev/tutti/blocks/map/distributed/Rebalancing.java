@@ -254,24 +254,26 @@ final class Rebalancing {
     // ------------------------------------------------------------------ joining and leaving
 
     private void join(int shard) {
-        Copy copy = null;
+        Copy copy;
         try {
             copy = joiner.join(shard);
-            joins.increment();
         } catch (RuntimeException e) {
-            if (!shards.isClosed()) {
-                LOG.warn("map {}: shard {} can't be joined, and is tried again: {}", name, shard, e.toString());
-            }
-        } finally {
-            if (copy == null) {
-                threads.startAfter(FAILURE_PAUSE_NANOS, "tutti-map-" + name, () -> shards.onGone(shard));
-            } else {
-                shards.onJoined(copy);
-                if (shards.isClosed()) {
-                    copy.map().close();
-                }
-            }
+            threads.startAfter(FAILURE_PAUSE_NANOS, "tutti-map-" + name, () -> onNotJoined(shard, e));
+            return;
         }
+        joins.increment();
+        shards.onJoined(copy);
+        if (shards.isClosed()) {
+            copy.map().close();
+        }
+    }
+
+    private void onNotJoined(int shard, RuntimeException failure) {
+        // A node that closes leaves its groups one after the other.
+        if (!shards.isClosed()) {
+            LOG.warn("map {}: shard {} can't be joined, and is tried again: {}", name, shard, failure.toString());
+        }
+        shards.onGone(shard);
     }
 
     private void leave(Copy copy) {

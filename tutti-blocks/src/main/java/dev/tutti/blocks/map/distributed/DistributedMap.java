@@ -503,7 +503,7 @@ public final class DistributedMap<K, V> implements AutoCloseable {
     // ------------------------------------------------------------------ leaving
 
     /** Gives this member's copies to others; then lets them call it no more. */
-    private boolean drain(Duration within) {
+    boolean drain(Duration within) {
         long endNanos = threads.nanoTime() + within.toNanos();
         if (!handOver(within)) {
             return false;

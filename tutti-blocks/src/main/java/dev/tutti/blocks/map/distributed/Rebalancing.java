@@ -165,7 +165,7 @@ final class Rebalancing {
         if (main == null) {
             return;
         }
-        if (shards.isLeaving() && !main.id().equals(announced)) {
+        if (shards.isLeaving(shards.self()) && !main.id().equals(announced)) {
             announced = main.id();
             announceLeaving();
         }
@@ -206,9 +206,10 @@ final class Rebalancing {
         for (Map.Entry<Member, Outcome<Report>> each : outcomes.entrySet()) {
             if (each.getValue() instanceof Outcome.Value<Report>(Report report) && isAlike(report)) {
                 reports.put(each.getKey().node(), report);
-            } else {
+            } else if (!(each.getValue() instanceof Outcome.Unreachable<Report> && shards.isLeaving(each.getKey().node()))) {
                 isComplete = false;
             }
+            // One that leaves, and may be called no more, has drained: it has given all its copies up before.
         }
         return new Survey(shards.self(), asked, reports, isComplete);
     }

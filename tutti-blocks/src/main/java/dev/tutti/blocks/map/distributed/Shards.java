@@ -102,8 +102,9 @@ final class Shards {
         layout = new Layout(members.keySet().stream().filter(node -> !leaving.contains(node)).toList(), shards.size(), copies);
     }
 
-    boolean isLeaving() {
-        return within(() -> leaving.contains(self));
+    /** Returns whether a member is to hold nothing any more. */
+    boolean isLeaving(NodeId node) {
+        return within(() -> leaving.contains(node));
     }
 
     @Nullable View main() {

@@ -219,6 +219,27 @@ class DistributedMapTest {
         cluster.stop(4);
     }
 
+    @ClusterTest(nodes = 4, seeds = 3)
+    void drainedMemberHoldsNothingAndTheOthersGoOn(Cluster cluster) {
+        Components<MapHolder> holders = deploy(cluster);
+        cluster.start(1, 2, 3);
+        MapHolder.awaitSettled(cluster, holders, copies);
+        fill(holders, 1);
+        assertThat(holders.<Boolean>ask(2, holder -> holder.map.drain(Duration.ofSeconds(10)))).isTrue();
+        assertThat(holders.on(2).status("copies")).isZero();
+        MapHolder.awaitSettled(cluster, holders, copies);
+        assertFull(holders, 2);
+        cluster.start(4);
+        MapHolder.awaitSettled(cluster, holders, copies);
+        assertThat(holders.on(4).status("copies")).isPositive();
+        cluster.crash(1);
+        MapHolder.awaitSettled(cluster, holders, copies);
+        assertFull(holders, 3);
+        holders.run(2, holder -> holder.map.put("k0", "v0"));
+        assertThat(holders.on(2).status("copies")).isZero();
+        assertThat(holders.running()).allSatisfy(holder -> assertThat(holder.lost).isEmpty());
+    }
+
     @ClusterTest(nodes = 3, seeds = 3)
     void allMayLeaveTogether(Cluster cluster) {
         Components<MapHolder> holders = startAll(cluster);

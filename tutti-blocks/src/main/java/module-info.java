@@ -19,6 +19,8 @@ module dev.tutti.blocks {
             dev.tutti.jcache;
     exports dev.tutti.blocks.internal.clock to
             dev.tutti.sites;
+    exports dev.tutti.blocks.internal.placement to
+            dev.tutti.tomcat;
     exports dev.tutti.blocks.internal.serial to
             dev.tutti.jcache,
             dev.tutti.spring,
@@ -32,6 +34,7 @@ module dev.tutti.blocks {
     exports dev.tutti.blocks.directory;
     exports dev.tutti.blocks.machine;
     exports dev.tutti.blocks.map;
+    exports dev.tutti.blocks.map.distributed;
     exports dev.tutti.blocks.merge;
     exports dev.tutti.blocks.presence;
     exports dev.tutti.blocks.queue;

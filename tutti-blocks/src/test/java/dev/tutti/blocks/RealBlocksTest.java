@@ -6,6 +6,7 @@ import dev.tutti.Node;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.map.ReplicatedMap;
 import dev.tutti.blocks.map.TotalOrderMap;
+import dev.tutti.blocks.map.distributed.DistributedMap;
 import dev.tutti.blocks.queue.Task;
 import dev.tutti.blocks.queue.WorkQueue;
 import dev.tutti.testing.Await;
@@ -118,5 +119,24 @@ class RealBlocksTest {
             }
         });
         assertThat(done).hasSize(MEMBERS * THREADS * ROUNDS / 2);
+    }
+
+    @Test
+    void mapWithSomeCopiesLosesNothingWhenAMemberLeaves() throws Exception {
+        List<DistributedMap<String, Integer>> maps = start(node ->
+                DistributedMap.on(node, "map", Codec.TEXT, Codec.INT).shards(16).join());
+        Await.until("one view of all", () -> maps.stream().allMatch(map -> map.view().size() == MEMBERS));
+        work(maps, (map, thread, round) -> {
+            map.put("own " + thread + " " + round % 10, round);
+            if (round % 10 == 0) {
+                map.compute("shared", (key, count) -> count == null ? 1 : count + 1);
+            }
+        });
+        assertThat(maps.get(1).get("shared")).isEqualTo(MEMBERS * THREADS * ROUNDS / 10);
+        maps.getFirst().close();
+        assertThat(maps.get(1).size()).isEqualTo(MEMBERS * THREADS * 10 + 1);
+        for (int thread = 0; thread < MEMBERS * THREADS; thread++) {
+            assertThat(maps.get(2).get("own " + thread + " 9")).isEqualTo(ROUNDS - 1);
+        }
     }
 }

@@ -6,6 +6,7 @@ import dev.tutti.blocks.coordination.CoordinationBytes;
 import dev.tutti.blocks.directory.DirectoryBytes;
 import dev.tutti.blocks.machine.ReplicaBytes;
 import dev.tutti.blocks.map.MapBytes;
+import dev.tutti.blocks.map.distributed.DistributedMapBytes;
 import dev.tutti.blocks.queue.QueueBytes;
 import dev.tutti.config.YamlFile;
 import dev.tutti.core.Members;
@@ -211,6 +212,12 @@ final class Targets {
             Target.of("map-messages", MapBytes::message, MapBytes::messages, "refused", "Write", "Drop", "Again", "Ask", "Tell")
                     .within(COMMAND),
             Target.of("map-state", MapBytes::state, MapBytes::states, "refused", "taken")
+                    .within(STATE),
+            Target.of("distributed-map", DistributedMapBytes::request, DistributedMapBytes::requests, "refused", "taken")
+                    .within(COMMAND),
+            Target.of("distributed-map-answers", DistributedMapBytes::answer, DistributedMapBytes::answers, "refused", "taken")
+                    .within(COMMAND),
+            Target.of("distributed-map-reports", DistributedMapBytes::report, DistributedMapBytes::reports, "refused", "taken")
                     .within(STATE),
             Target.of("directory", DirectoryBytes::command, DirectoryBytes::commands, "refused", "Bind", "Unbind", "Create",
                             "Destroy", "Rename", "Again")

@@ -27,7 +27,12 @@ public final class MapException extends RuntimeException {
         /** This member's site may only read the map at present. Nothing was changed. */
         READ_ONLY,
         /** All attempts were overtaken by changes of others. Nothing was changed. */
-        CONTENDED
+        CONTENDED,
+        /**
+         * The member that was to make the change has left, or has failed to, before it answered; for maps with some copies of each entry.
+         * The change was made once or not at all.
+         */
+        UNKNOWN
     }
 
     private final Reason reason;

@@ -36,6 +36,7 @@ final class Code {
             import dev.tutti.blocks.codec.*;
             import dev.tutti.blocks.coordination.*;
             import dev.tutti.blocks.map.*;
+            import dev.tutti.blocks.map.distributed.*;
             import dev.tutti.blocks.merge.*;
             import dev.tutti.blocks.presence.*;
             import dev.tutti.blocks.typed.*;

@@ -1,5 +1,6 @@
 package dev.tutti.tomcat.replication.holders;
 
+import dev.tutti.blocks.internal.placement.Rendezvous;
 import dev.tutti.core.Member;
 import dev.tutti.tomcat.replication.session.SessionVersion;
 import java.util.ArrayList;
@@ -23,11 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Placement {
 
-    private static final long FNV_OFFSET = 0xcbf29ce484222325L;
-    private static final long FNV_PRIME = 0x100000001b3L;
-
-    private final List<Member> members;
-    private final long[] hashes;
+    private final Rendezvous<Member> members;
     private final int copies;
     private final Map<Member, String> zones;
 
@@ -45,26 +42,25 @@ public final class Placement {
         if (members.isEmpty() || copies < 2) {
             throw new IllegalArgumentException(copies + " copies at " + members.size() + " members; at least 2 copies at a member");
         }
-        this.members = List.copyOf(members);
+        this.members = new Rendezvous<>(members, SessionVersion::originOf);
         this.copies = copies;
         this.zones = Map.copyOf(zones);
-        this.hashes = this.members.stream().mapToLong(SessionVersion::originOf).toArray();
     }
 
     /** Returns the placement without some of the members; null if no member is left. */
     public @Nullable Placement without(Collection<Member> leaving) {
-        List<Member> staying = new ArrayList<>(members);
+        List<Member> staying = new ArrayList<>(members());
         staying.removeAll(leaving);
         return staying.isEmpty() ? null : new Placement(staying, copies, zones);
     }
 
     /** Returns the placement at the same members with other zones. */
     Placement with(Map<Member, String> others) {
-        return new Placement(members, copies, others);
+        return new Placement(members(), copies, others);
     }
 
     public List<Member> members() {
-        return members;
+        return members.members();
     }
 
     /** Returns the zones of members, as far as they are known. */
@@ -73,19 +69,12 @@ public final class Placement {
     }
 
     public boolean contains(Member member) {
-        return members.contains(member);
+        return members().contains(member);
     }
 
     /** Returns the member that knows who holds the session. */
     public Member home(String key) {
-        long keyHash = hash(key);
-        int best = 0;
-        for (int index = 1; index < hashes.length; index++) {
-            if (isBefore(keyHash, index, best)) {
-                best = index;
-            }
-        }
-        return members.get(best);
+        return members.first(key);
     }
 
     /**
@@ -95,10 +84,10 @@ public final class Placement {
      * @param primary the member that uses the session; null if that is not in the view
      */
     public List<Member> holders(String key, @Nullable Member primary) {
-        List<Member> order = order(key);
+        List<Member> order = members.order(key);
         List<Member> holders = new ArrayList<>(copies);
         holders.add(order.getFirst());
-        if (primary != null && !holders.contains(primary) && members.contains(primary)) {
+        if (primary != null && !holders.contains(primary) && members().contains(primary)) {
             holders.add(primary);
         }
         add(holders, order, copies, true);
@@ -145,49 +134,18 @@ public final class Placement {
 
     /** Returns whether there are members of more than one zone. */
     boolean hasZones() {
-        return !zones.isEmpty() && !isInOneZone(members);
+        return !zones.isEmpty() && !isInOneZone(members());
     }
 
     /**
      * Returns the member that becomes the session's home if all of these holders are lost; null if they are all members.
      */
     public @Nullable Member watcher(String key, Collection<Member> holders) {
-        for (Member member : order(key)) {
+        for (Member member : members.order(key)) {
             if (!holders.contains(member)) {
                 return member;
             }
         }
         return null;
-    }
-
-    private List<Member> order(String key) {
-        long keyHash = hash(key);
-        List<Integer> indices = new ArrayList<>(hashes.length);
-        for (int index = 0; index < hashes.length; index++) {
-            indices.add(index);
-        }
-        indices.sort((one, other) -> one.equals(other) ? 0 : isBefore(keyHash, one, other) ? -1 : 1);
-        return indices.stream().map(members::get).toList();
-    }
-
-    /** Returns whether a member has the larger score; the smaller hash decides between equal ones. */
-    private boolean isBefore(long keyHash, int index, int other) {
-        int byScore = Long.compareUnsigned(score(keyHash, hashes[index]), score(keyHash, hashes[other]));
-        return byScore != 0 ? byScore > 0 : Long.compareUnsigned(hashes[index], hashes[other]) < 0;
-    }
-
-    private static long score(long keyHash, long memberHash) {
-        long mixed = keyHash ^ memberHash;
-        mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
-        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
-        return mixed ^ (mixed >>> 31);
-    }
-
-    private static long hash(String key) {
-        long hash = FNV_OFFSET;
-        for (int index = 0; index < key.length(); index++) {
-            hash = (hash ^ key.charAt(index)) * FNV_PRIME;
-        }
-        return hash;
     }
 }

@@ -119,6 +119,12 @@ final class Code {
         return errors;
     }
 
+    /** Compiles the class of a project that a page has, and returns the errors. */
+    static List<String> compileClass(Path page, String file, Path classes) throws IOException {
+        String head = "package " + file.substring(0, file.lastIndexOf('/')).replace('/', '.') + ";";
+        return compile(blocks(page).stream().filter(block -> block.startsWith(head)).map(block -> source(file, block)).toList(), classes);
+    }
+
     private static String piece(String name, String block) {
         boolean hasOwnNode = Pattern.compile("(Node|var) node =").matcher(block).find();
         // Types stand outside of the method: sealed ones may not be local.

@@ -45,6 +45,12 @@ class DocumentsTest {
     }
 
     @Test
+    void theClassOfAProjectOfOnesOwnCompiles() throws IOException {
+        assertThat(Code.compileClass(Code.DOCS.resolve("start/tutorial.md"), "me/Chat.java", classes)).isEmpty();
+        assertThat(classes.resolve("me/Chat.class")).exists();
+    }
+
+    @Test
     void theFirstProgramRunsAsTheTutorialSays() throws IOException {
         try (Programs programs = new Programs(classes, "Chat.java")) {
             Terminal ann = programs.start("Chat", "ann");

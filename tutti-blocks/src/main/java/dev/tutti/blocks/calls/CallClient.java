@@ -87,7 +87,7 @@ final class CallClient {
             Member member, Procedure<Q, A> procedure, Q request, CallOptions options) {
         Epoch begun = epoch;
         ByteOutput out = encode(procedure, request, options);
-        OpenToOne<A> call = new OpenToOne<>(this, begun.number(), deadline(options), member, procedure.answer());
+        OpenToOne<A> call = new OpenToOne<>(this, begun.number(), deadline(options), member, procedure);
         if (admit(call)) {
             // After the call was registered: a member that drains waits for it, or it is not made.
             if (epoch.isCallable(member)) {
@@ -117,7 +117,7 @@ final class CallClient {
                 begun.number(),
                 deadline(options),
                 members,
-                procedure.answer(),
+                procedure,
                 options,
                 isToAll,
                 isLater ? out.copy() : NOTHING);

@@ -89,8 +89,9 @@ final class CallServer implements Line.Unsent {
         counters.requests.increment();
         Registration<?, ?> registration = registrations.find(id);
         if (registration == null) {
-            refuse(caller, call, Refusal.NO_PROCEDURE, "none of number " + Long.toHexString(id) + ", only "
-                    + registrations.names());
+            List<String> names = registrations.names();
+            refuse(caller, call, Refusal.NO_PROCEDURE, "this member serves no procedure of number " + Long.toHexString(id)
+                    + (names.isEmpty() ? ", and none at all" : ", only " + names));
             return;
         }
         long deadlineNanos = call == 0 ? NEVER : Deadlines.after(nowNanos(), remainingNanos);

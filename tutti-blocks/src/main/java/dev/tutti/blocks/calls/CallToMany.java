@@ -67,8 +67,9 @@ public final class CallToMany {
 
     /**
      * Calls, and waits for the wanted number of values, for the outcome of every member, or for the deadline. Handlers
-     * at members that have not answered by then continue: only {@link CompletableFuture#cancel cancelling} stops
-     * handlers.
+     * at members that have not answered by then continue until the deadline, and are cancelled there ({@link
+     * CallContext#isCancelled}); {@link CompletableFuture#cancel cancelling} the future of {@link #start} cancels them
+     * earlier.
      *
      * @throws CallException if the call could not be made, or the thread is interrupted; never because of members'
      *     outcomes

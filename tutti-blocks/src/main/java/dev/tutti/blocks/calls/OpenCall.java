@@ -178,10 +178,11 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
     /** A failure, as received. */
     record Failed(int code, String type, String message) {
 
-        <A extends @Nullable Object> Outcome<A> outcome() {
+        /** @param called procedure that was called, which the other side knows by its number only */
+        <A extends @Nullable Object> Outcome<A> outcome(Procedure<?, A> called) {
             for (Refusal refusal : REFUSALS) {
                 if (refusal.code() == code) {
-                    return new Outcome.Refused<>(refusal, message);
+                    return new Outcome.Refused<>(refusal, refusal == Refusal.NO_PROCEDURE ? called.name() + ": " + message : message);
                 }
             }
             return new Outcome.Failure<>(type, message);

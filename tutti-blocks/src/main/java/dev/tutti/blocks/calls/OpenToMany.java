@@ -3,7 +3,6 @@ package dev.tutti.blocks.calls;
 import dev.tutti.SendException;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
-import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.calls.Batch;
 import dev.tutti.blocks.internal.calls.Epoch;
@@ -41,7 +40,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
         }
     }
 
-    private final Codec<A> codec;
+    private final Procedure<?, A> procedure;
     private final Wait wait;
     private final boolean isToAll;
     private final int atOnceMax;
@@ -79,12 +78,12 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
             int epoch,
             long deadlineNanos,
             List<Member> members,
-            Codec<A> codec,
+            Procedure<?, A> procedure,
             CallOptions options,
             boolean isToAll,
             byte[] request) {
         super(caller, epoch, deadlineNanos);
-        this.codec = codec;
+        this.procedure = procedure;
         this.wait = options.waitFor();
         this.atOnceMax = options.atOnceMax();
         this.isToAll = isToAll;
@@ -128,12 +127,12 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
 
     @Override
     boolean onAnswer(Member from, ByteInput answer, Executor completer) {
-        return isAwaited(from) && settle(from, decode(codec, answer), completer);
+        return isAwaited(from) && settle(from, decode(procedure.answer(), answer), completer);
     }
 
     @Override
     boolean onFailure(Member from, Failed failed, Executor completer) {
-        return settle(from, failed.outcome(), completer);
+        return settle(from, failed.outcome(procedure), completer);
     }
 
     /** Returns whether an answer is awaited, so that others are not decoded. */

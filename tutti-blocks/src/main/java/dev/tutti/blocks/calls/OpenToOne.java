@@ -2,7 +2,6 @@ package dev.tutti.blocks.calls;
 
 import dev.tutti.SendException;
 import dev.tutti.blocks.codec.ByteInput;
-import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.internal.calls.Batch;
 import dev.tutti.blocks.internal.calls.Epoch;
 import dev.tutti.core.Member;
@@ -14,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 final class OpenToOne<A extends @Nullable Object> extends OpenCall<A> {
 
     private final Member member;
-    private final Codec<A> codec;
+    private final Procedure<?, A> procedure;
 
     /** Set before the future is completed: later events do not count. */
     private volatile boolean isSettled;
 
-    OpenToOne(CallClient caller, int epoch, long deadlineNanos, Member member, Codec<A> codec) {
+    OpenToOne(CallClient caller, int epoch, long deadlineNanos, Member member, Procedure<?, A> procedure) {
         super(caller, epoch, deadlineNanos);
         this.member = member;
-        this.codec = codec;
+        this.procedure = procedure;
     }
 
     @Override
@@ -31,7 +30,7 @@ final class OpenToOne<A extends @Nullable Object> extends OpenCall<A> {
             return false;
         }
         // The decoded answer settles it, not the arrival, so that the deadline ends it if the codec does not return.
-        Outcome<A> outcome = decode(codec, answer);
+        Outcome<A> outcome = decode(procedure.answer(), answer);
         if (isSettled) {
             return false;
         }
@@ -46,7 +45,7 @@ final class OpenToOne<A extends @Nullable Object> extends OpenCall<A> {
             return false;
         }
         isSettled = true;
-        settle(failed.outcome(), completer);
+        settle(failed.outcome(procedure), completer);
         return true;
     }
 

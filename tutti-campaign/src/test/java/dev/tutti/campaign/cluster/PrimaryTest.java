@@ -42,7 +42,7 @@ class PrimaryTest {
     void withoutAMajorityOfFoundersNobodyBegins() {
         SimulatedCluster cluster = primary(5, "n1", "n2", "n3").start(1, 4, 5).advance(SILENCE_MAX);
         assertThat(cluster.view(1).isPrimary()).isFalse();
-        assertThat(waitsFor(cluster, 4)).contains("1 of 3 voters of the founders are here, 2 are needed");
+        assertThat(waitsFor(cluster, 4)).contains("1 of 3 voters of the founders are here, 2 are needed; missing: n2, n3");
         cluster.start(2).assertOneView(MERGE_MAX).assertComesToRest(SECOND);
         assertThat(cluster.view(4).isPrimary()).isTrue();
     }

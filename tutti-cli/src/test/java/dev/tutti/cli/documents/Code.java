@@ -108,6 +108,24 @@ final class Code {
         return compile(sources, classes);
     }
 
+    /** Compiles each program with the files of all others in its folder, and returns the errors. */
+    static List<String> compileBesideEachOther(Path folder) throws IOException {
+        Map<String, String> programs = programs();
+        for (Map.Entry<String, String> program : programs.entrySet()) {
+            Files.writeString(folder.resolve(program.getKey()), program.getValue());
+        }
+        List<String> errors = new ArrayList<>();
+        programs.forEach((name, text) -> errors.addAll(
+                compile(List.of(source(name, text)), folder, "-implicit:none", "-sourcepath", folder.toString())));
+        return errors;
+    }
+
+    /** Compiles the class of a project that a page has, and returns the errors. */
+    static List<String> compileClass(Path page, String file, Path classes) throws IOException {
+        String head = "package " + file.substring(0, file.lastIndexOf('/')).replace('/', '.') + ";";
+        return compile(blocks(page).stream().filter(block -> block.startsWith(head)).map(block -> source(file, block)).toList(), classes);
+    }
+
     private static String piece(String name, String block) {
         boolean hasOwnNode = Pattern.compile("(Node|var) node =").matcher(block).find();
         // Types stand outside of the method: sealed ones may not be local.
@@ -117,9 +135,10 @@ final class Code {
                 + types + "void run(" + (hasOwnNode ? "" : "Node node") + ") throws Exception {\n" + TYPE.matcher(block).replaceAll("") + "}}";
     }
 
-    private static List<String> compile(List<JavaFileObject> sources, Path classes) {
+    private static List<String> compile(List<JavaFileObject> sources, Path classes, String... more) {
         DiagnosticCollector<JavaFileObject> problems = new DiagnosticCollector<>();
-        List<String> options = List.of("-proc:none", "-d", classes.toString(), "-cp", System.getProperty("java.class.path"));
+        List<String> options = new ArrayList<>(List.of("-proc:none", "-d", classes.toString(), "-cp", System.getProperty("java.class.path")));
+        options.addAll(List.of(more));
         ToolProvider.getSystemJavaCompiler().getTask(null, null, problems, options, null, sources).call();
         return problems.getDiagnostics().stream()
                 .filter(each -> each.getKind() == Diagnostic.Kind.ERROR)

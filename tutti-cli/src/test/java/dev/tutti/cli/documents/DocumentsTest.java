@@ -38,6 +38,18 @@ class DocumentsTest {
         assertThat(Code.compileAll(classes)).isEmpty();
     }
 
+    /** A program whose file is in the folder of another one hides an imported type of its name, as when Java runs a source file. */
+    @Test
+    void allProgramsMayBeInOneFolder() throws IOException {
+        assertThat(Code.compileBesideEachOther(classes)).isEmpty();
+    }
+
+    @Test
+    void theClassOfAProjectOfOnesOwnCompiles() throws IOException {
+        assertThat(Code.compileClass(Code.DOCS.resolve("start/tutorial.md"), "me/Chat.java", classes)).isEmpty();
+        assertThat(classes.resolve("me/Chat.class")).exists();
+    }
+
     @Test
     void theFirstProgramRunsAsTheTutorialSays() throws IOException {
         try (Programs programs = new Programs(classes, "Chat.java")) {

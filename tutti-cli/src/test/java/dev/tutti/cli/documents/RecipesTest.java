@@ -26,7 +26,7 @@ class RecipesTest {
     @BeforeEach
     void compile() throws IOException {
         programs = new Programs(
-                classes, "Ask.java", "Shared.java", "Presence.java", "Online.java", "Cache.java", "Leader.java", "Lock.java", "Queue.java", "Stock.java", "Feed.java");
+                classes, "Ask.java", "Shared.java", "Here.java", "Online.java", "Prices.java", "Boss.java", "Stocktaking.java", "Mails.java", "Stock.java", "Feed.java");
     }
 
     @AfterEach
@@ -54,13 +54,13 @@ class RecipesTest {
 
     @Test
     void presenceShowsWhoComesAndGoes() throws IOException {
-        Terminal ann = programs.start("Presence", "ann");
+        Terminal ann = programs.start("Here", "ann");
         ann.awaits("online: [ann]");
-        Terminal bob = programs.start("Presence", "bob");
+        Terminal bob = programs.start("Here", "bob");
         ann.awaits("+ bob");
         bob.type("");
         ann.awaits("- bob");
-        Terminal eve = programs.start("Presence", "eve");
+        Terminal eve = programs.start("Here", "eve");
         ann.awaits("+ eve");
         eve.kill();
         ann.awaits("- eve");
@@ -79,18 +79,18 @@ class RecipesTest {
 
     @Test
     void aCachedPriceIsComputedAgainWhenItsTimeIsOver() throws IOException {
-        Terminal ann = programs.start("Cache", "ann");
-        Terminal bob = programs.start("Cache", "bob");
+        Terminal ann = programs.start("Prices", "ann");
+        Terminal bob = programs.start("Prices", "bob");
         typeUntil(ann, "tea", "(cached)");
         typeUntil(bob, "tea", "(cached)");
-        Terminal eve = programs.start("Cache", "eve");
+        Terminal eve = programs.start("Prices", "eve");
         typeUntil(eve, "tea", "tea costs 3 euros");
         typeUntil(bob, "tea", "(computed)");
     }
 
     @Test
     void anotherOneLeadsAfterAKill() throws IOException {
-        List<Terminal> all = List.of(programs.start("Leader", "a"), programs.start("Leader", "b"), programs.start("Leader", "c"));
+        List<Terminal> all = List.of(programs.start("Boss", "a"), programs.start("Boss", "b"), programs.start("Boss", "c"));
         all.forEach(each -> each.awaits("all three are here"));
         Terminal first = one(all, " leads, token");
         first.kill();
@@ -99,7 +99,7 @@ class RecipesTest {
 
     @Test
     void theLockGoesOnAfterAKill() throws IOException {
-        List<Terminal> all = List.of(programs.start("Lock", "a"), programs.start("Lock", "b"), programs.start("Lock", "c"));
+        List<Terminal> all = List.of(programs.start("Stocktaking", "a"), programs.start("Stocktaking", "b"), programs.start("Stocktaking", "c"));
         // Of two, the one that is left after a kill is no majority of the last primary view.
         all.forEach(each -> each.awaits("all three are here"));
         Terminal first = one(all, "has the lock, token");
@@ -113,11 +113,11 @@ class RecipesTest {
 
     @Test
     void aTaskIsRepeatedAfterAKill() throws IOException {
-        Terminal desk = programs.start("Queue", "desk");
-        Terminal one = programs.start("Queue", "w1");
+        Terminal desk = programs.start("Mails", "desk");
+        Terminal one = programs.start("Mails", "w1");
         desk.type("mail to ann");
         one.awaits("w1 begins mail to ann");
-        Terminal two = programs.start("Queue", "w2");
+        Terminal two = programs.start("Mails", "w2");
         one.kill();
         two.awaits("w2 begins mail to ann, again");
         two.awaits("w2 has done mail to ann");

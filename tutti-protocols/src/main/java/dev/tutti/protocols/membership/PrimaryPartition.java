@@ -12,6 +12,7 @@ import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.membership.primary.Departures;
 import dev.tutti.protocols.membership.primary.PrimaryChain;
+import dev.tutti.protocols.membership.primary.VoteCount;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
@@ -91,7 +92,7 @@ final class PrimaryPartition {
             return null;
         }
         hasNews = true;
-        out.raise(new Signal.Primary.Suspended(chain.missing(0)));
+        out.raise(new Signal.Primary.Suspended(chain.missing()));
         return promised;
     }
 
@@ -144,7 +145,7 @@ final class PrimaryPartition {
                 yield false;
             }
             case STEP_OUT -> {
-                stepOut(List.of(), chain.missing(0), state, out);
+                stepOut(List.of(), chain.missing(), state, out);
                 yield true;
             }
         };
@@ -160,8 +161,13 @@ final class PrimaryPartition {
         if (state.isSteady() || heard.size() > 1 || chain.isMajorityAlone(self)) {
             return true;
         }
-        stepOut(List.of(), chain.missing(chain.isVoter() ? 1 : 0), state, out);
+        stepOut(List.of(), chain.missing(), state, out);
         return false;
+    }
+
+    /** Describes to people why the votes are no majority. */
+    String missing(VoteCount votes) {
+        return chain.missing(votes.last(), votes.present());
     }
 
     // ------------------------------------------------------------------ a proposal
@@ -224,7 +230,7 @@ final class PrimaryPartition {
         chain.store(state.promised(), null, out);
         // Its members lead now, and can be followed.
         peers.list(view.id(), view.members());
-        stepOut(List.of(), chain.missing(0), state, out);
+        stepOut(List.of(), chain.missing(), state, out);
         return Conclusion.ENDED;
     }
 

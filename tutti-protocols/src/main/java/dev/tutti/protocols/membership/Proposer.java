@@ -333,7 +333,7 @@ final class Proposer {
         if (!stragglers.isEmpty()) {
             return complete(running, stragglers, out);
         }
-        return primary == null ? decide(running, out) : propose(running, out);
+        return primary == null ? decide(running, out) : propose(primary, running, out);
     }
 
     /** Starts a ballot without the divergent members; the view after the next has them again. */
@@ -399,7 +399,7 @@ final class Proposer {
     // ------------------------------------------------------------------ deciding on primary views
 
     /** Proposes the next primary view if there is a majority of the last one. */
-    private @Nullable BallotMessage propose(Ballot running, Outbox out) {
+    private @Nullable BallotMessage propose(PrimaryPartition rules, Ballot running, Outbox out) {
         VoteCount votes = running.votes();
         if (!votes.behind().isEmpty()) {
             return teach(running, votes, out);
@@ -407,9 +407,9 @@ final class Proposer {
         if (!votes.isMajority()) {
             running.await();
             out.disarm(MembershipTimer.PROGRESS);
-            Packet wait = Control.wait(running.id(), running.asked(), votes.missing());
-            Control.send(wait, others(running.asked()), out);
-            return new BallotMessage.Wait(running.id(), running.asked(), votes.missing());
+            String missing = rules.missing(votes);
+            Control.send(Control.wait(running.id(), running.asked(), missing), others(running.asked()), out);
+            return new BallotMessage.Wait(running.id(), running.asked(), missing);
         }
         PrimaryChain.Proposal before = votes.accepted();
         if (before == null) {

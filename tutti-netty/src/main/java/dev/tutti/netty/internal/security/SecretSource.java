@@ -9,6 +9,7 @@ import dev.tutti.netty.tls.ClusterSecret;
 import dev.tutti.netty.tls.PrivateFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -45,6 +46,11 @@ final class SecretSource implements Security.Source {
 
     static boolean isSet(Settings settings) {
         return !settings.get(TransportSettings.SECRET).isEmpty() || !file(settings).isEmpty();
+    }
+
+    /** Returns the name of the setting that gives the secret. */
+    static String setting(Settings settings) {
+        return (settings.get(TransportSettings.SECRET).isEmpty() ? TransportSettings.SECRET_FILE : TransportSettings.SECRET).name();
     }
 
     private static String file(Settings settings) {
@@ -98,6 +104,9 @@ final class SecretSource implements Security.Source {
             if (file == null) {
                 secrets.add(ClusterSecret.of(text));
                 return secrets;
+            }
+            if (!Files.exists(file)) {
+                throw new IOException(file + ": there is no such file; copy that of the cluster, or make the first one: tutti certs secret " + file);
             }
             byte[] content = Pem.read(file);
             PrivateFile.check(file);

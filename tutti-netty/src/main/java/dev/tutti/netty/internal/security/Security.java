@@ -75,7 +75,7 @@ public final class Security {
             }
             return security;
         } catch (IOException | GeneralSecurityException | InvalidPathException e) {
-            throw new TransportException((hasFiles ? "tls: " : "security.secret: ") + e.getMessage(), e);
+            throw new TransportException((hasFiles ? "tls: " : SecretSource.setting(settings) + ": ") + e.getMessage(), e);
         }
     }
 

@@ -76,6 +76,13 @@ class SecurityFilesTest {
         TlsSettings.refuses(secretFile(secret), "chmod 600 " + secret);
     }
 
+    @Test
+    void aMissingSecretFileIsNamedWithItsSettingAndTheNextStep() throws IOException {
+        Path secret = directory.resolve("cluster.secret");
+        TlsSettings.refuses(secretFile(secret), "security.secret-file: " + secret + ": there is no such file");
+        TlsSettings.refuses(secretFile(secret), "tutti certs secret " + secret);
+    }
+
     private static Settings secretFile(Path file) {
         return Probe.settings(Io.NIO).with(TransportSettings.SECRET_FILE, file.toString());
     }

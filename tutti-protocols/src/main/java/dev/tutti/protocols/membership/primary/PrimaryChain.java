@@ -42,14 +42,6 @@ public final class PrimaryChain {
         public boolean isMajority(TreeSet<Long> present) {
             return 2L * present.size() > voters.size();
         }
-
-        public String missing(int present) {
-            if (voters.isEmpty()) {
-                return "waits for the primary partition, of which it knows nothing yet";
-            }
-            return "waits for the primary partition: " + present + " of " + voters.size() + " voters of "
-                    + (epoch == 0 ? "the founders" : "view " + id) + " are here, " + (voters.size() / 2 + 1) + " are needed";
-        }
     }
 
     /** View that was proposed in a ballot, and may have been decided. */
@@ -83,11 +75,17 @@ public final class PrimaryChain {
     public record Installation(View view) implements Step {}
 
     private static final int FORMAT = 1;
+
+    /** Length of the names of founders in a text for people. */
+    private static final int NAMES_LENGTH_MAX = 150;
+
     private static final Member NOBODY = new Member(new NodeId(0, "", ""), 0);
 
     /** Last primary view of newcomers that are no founders; none can succeed it. */
     private static final Primary NONE = new Primary(new ViewId(0, 0, NOBODY), 0, List.of());
 
+    private final Member self;
+    private final List<String> founders;
     private final Primary founding;
     private final long leaveTimeoutNanos;
 
@@ -105,6 +103,8 @@ public final class PrimaryChain {
      * @param leaveTimeoutNanos time for which a leaving member waits for a primary view without it
      */
     public PrimaryChain(Member self, List<String> founders, long leaveTimeoutNanos) {
+        this.self = self;
+        this.founders = List.copyOf(new TreeSet<>(founders));
         this.leaveTimeoutNanos = leaveTimeoutNanos;
         this.founding = founders.contains(self.name()) ? founding(founders) : NONE;
     }
@@ -227,9 +227,41 @@ public final class PrimaryChain {
         }
     }
 
-    /** Describes to people why this member can't go on. */
-    public String missing(int present) {
-        return last.missing(present);
+    /** Describes to people why this member can't go on by itself. It counts if it is a voter. */
+    public String missing() {
+        long own = vote().in(last, self);
+        return missing(last, last.voters().contains(own) ? new TreeSet<>(List.of(own)) : new TreeSet<>());
+    }
+
+    /**
+     * Describes to people why there is no successor of a primary view.
+     *
+     * @param present its voters that are here
+     */
+    public String missing(Primary of, TreeSet<Long> present) {
+        if (of.voters().isEmpty()) {
+            return "waits for the primary partition, of which it knows nothing yet; this node is named " + self.name()
+                    + ", and the founders are " + text(founders);
+        }
+        String text = "waits for the primary partition: " + present.size() + " of " + of.voters().size() + " voters of "
+                + (of.epoch() == 0 ? "the founders" : "view " + of.id()) + " are here, " + (of.voters().size() / 2 + 1) + " are needed";
+        // Later voters are numbers of records, which have no names.
+        return of.epoch() == 0
+                ? text + "; missing: " + text(founders.stream().filter(name -> !present.contains(founder(name))).toList())
+                : text;
+    }
+
+    /** Returns names for people, as many as have room: the text is part of a message of limited length. */
+    private static String text(List<String> names) {
+        StringBuilder text = new StringBuilder();
+        for (int index = 0; index < names.size(); index++) {
+            String name = names.get(index);
+            if (text.length() + name.length() > NAMES_LENGTH_MAX) {
+                return text + (index == 0 ? "" : " and ") + (names.size() - index) + " others";
+            }
+            text.append(index == 0 ? "" : ", ").append(name);
+        }
+        return text.toString();
     }
 
     // ------------------------------------------------------------------ bytes

@@ -51,9 +51,4 @@ public record VoteCount(Primary last, TreeSet<Long> present, List<Member> behind
     public boolean isMajority() {
         return last.isMajority(present);
     }
-
-    /** Describes to people why there is no majority. */
-    public String missing() {
-        return last.missing(present.size());
-    }
 }

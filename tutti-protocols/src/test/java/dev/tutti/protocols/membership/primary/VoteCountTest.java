@@ -3,11 +3,14 @@ package dev.tutti.protocols.membership.primary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Members;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.protocols.LayerTest;
 import java.util.List;
+import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Result of votes: the predecessor, whether there is a majority, and the view that may have been decided already. */
@@ -47,9 +50,32 @@ class VoteCountTest {
         vote(8, 80, OLD);
         assertThat(votes().last()).isEqualTo(LAST);
         assertThat(votes().isMajority()).as("two of four, whoever else is here").isFalse();
-        assertThat(votes().missing()).contains("2 of 4 voters", "3 are needed");
+        assertThat(chain("n1").missing(votes().last(), votes().present())).contains("2 of 4 voters", "3 are needed");
         vote(9, 3, LAST);
         assertThat(votes().isMajority()).as("a voter is its record, whichever member comes with it").isTrue();
+    }
+
+    private static PrimaryChain chain(String... founders) {
+        PrimaryChain chain = new PrimaryChain(m(1), List.of(founders), 1);
+        chain.load(null, new Members(), new Random(1));
+        return chain;
+    }
+
+    @Test
+    void aFounderThatWaitsCountsItselfAndNamesTheOthers() {
+        assertThat(chain("n1", "n3", "n2").missing())
+                .endsWith("1 of 3 voters of the founders are here, 2 are needed; missing: n2, n3");
+    }
+
+    @Test
+    void aNodeThatIsNoFounderSaysItsNameAndThoseOfTheFounders() {
+        assertThat(chain("a", "b", "c").missing()).endsWith("this node is named n1, and the founders are a, b, c");
+    }
+
+    @Test
+    void namesOfFoundersHaveALimit() {
+        String[] founders = IntStream.range(0, 100).mapToObj(number -> "a-node-with-a-long-name-" + number).toArray(String[]::new);
+        assertThat(chain(founders).missing()).hasSizeLessThan(400).endsWith(" others");
     }
 
     @Test

@@ -39,7 +39,7 @@ final class ReplicationValve extends ValveBase {
                 scope.refuseAfterAbsence();
                 return;
             }
-            if (request.getRequestedSessionId() != null && !manager.replication().isReachable(request.getRequestedSessionId())) {
+            if (request.getRequestedSessionId() != null && !manager.replication().isReachable(request.getRequestedSessionId(), scope)) {
                 scope.refuseUnreachable();
                 return;
             }

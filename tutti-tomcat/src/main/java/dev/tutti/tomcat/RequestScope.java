@@ -1,6 +1,7 @@
 package dev.tutti.tomcat;
 
 import dev.tutti.tomcat.replication.session.Mark;
+import dev.tutti.tomcat.replication.session.SessionRecord;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.http.HttpServletResponse;
@@ -24,6 +25,7 @@ final class RequestScope implements AsyncListener {
     private final AbsenceGuard guard;
     private final Request request;
     private final Map<TuttiSession, Mark> sessions = new ConcurrentHashMap<>();
+    private volatile @Nullable SessionRecord found;
     private volatile boolean isRefused;
 
     RequestScope(AbsenceGuard guard, Request request) {
@@ -49,6 +51,17 @@ final class RequestScope implements AsyncListener {
         } else {
             CURRENT.set(outer);
         }
+    }
+
+    /** Notes the session that was found when the request began; null if there was none. */
+    void onFound(@Nullable SessionRecord record) {
+        found = record;
+    }
+
+    /** Returns the session that was found when the request began, as far as it has not ended since; null if there was none. */
+    @Nullable SessionRecord found() {
+        SessionRecord present = found;
+        return present == null || present.state() == SessionRecord.State.ENDED ? null : present;
     }
 
     /** Notes that the request uses a session from now on. Called before it reads anything of it. */

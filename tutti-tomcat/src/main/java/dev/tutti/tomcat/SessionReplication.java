@@ -210,17 +210,31 @@ final class SessionReplication {
         try {
             found = present.await(id);
         } catch (UnreachableException e) {
-            return null;
+            return foundBefore(present, id);
         }
         return ofSites != null && ofSites.takeOver(present.keyOf(id), found != null) ? present.find(id) : found;
     }
 
-    /** Returns whether it is known if there is a session with this id, and if there is, whether it is here now. Waits for a while. */
-    boolean isReachable(String id) {
+    /**
+     * Returns the session that this thread's request has found when it began; null if it has found none. The copy may have been given up
+     * since, or may have to be announced in a new view, but the session is not missing: a new one would replace it.
+     */
+    private static @Nullable SessionRecord foundBefore(Replicator present, String id) {
+        RequestScope scope = RequestScope.current();
+        SessionRecord found = scope == null ? null : scope.found();
+        return found != null && present.keyOf(found.id()).equals(present.keyOf(id)) ? found : null;
+    }
+
+    /**
+     * Returns whether it is known if there is a session with this id, and if there is, whether it is here now. Waits for a while.
+     *
+     * @param scope of the request, which notes the session
+     */
+    boolean isReachable(String id, RequestScope scope) {
         Replicator present = replicator;
         try {
             if (present != null && present.isHeldBySome()) {
-                present.await(id);
+                scope.onFound(present.await(id));
             }
             return true;
         } catch (UnreachableException e) {

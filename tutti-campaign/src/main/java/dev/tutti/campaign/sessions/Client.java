@@ -167,6 +167,10 @@ final class Client {
      * @return whether they do
      */
     boolean settle() {
+        if (!ledger.hasConfirmed()) {
+            // A session that was counted as lost is not counted again before the client has a new one.
+            return true;
+        }
         long deadline = System.nanoTime() + SETTLE_MAX.toNanos();
         while (true) {
             boolean isSettled = true;

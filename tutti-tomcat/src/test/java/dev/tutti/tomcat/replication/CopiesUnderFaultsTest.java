@@ -29,6 +29,7 @@ class CopiesUnderFaultsTest {
 
     private static final int SIZE_MAX = 7;
     private static final int STEPS = 40;
+    private static final int LATE_THREADS = 40;
 
     private static final List<String> ZONES = List.of("a", "b", "c");
 
@@ -293,12 +294,24 @@ class CopiesUnderFaultsTest {
     }
 
     @Test
+    void theSameWithThreadsOfRequestsThatRunLate() {
+        for (long seed = Long.getLong("seed", 0); seed < Long.getLong("until", SEEDS); seed++) {
+            run(seed, false, LATE_THREADS);
+        }
+    }
+
+    @Test
     void seedsThatHaveFoundErrorsStayGood() {
         KEPT.forEach(seed -> run(seed, false));
     }
 
     private static void run(long seed, boolean isZoned) {
+        run(seed, isZoned, 0);
+    }
+
+    private static void run(long seed, boolean isZoned, int lateThreads) {
         Run run = new Run(seed, isZoned);
+        run.world.lateThreads = lateThreads;
         try {
             for (int step = 0; step < STEPS; step++) {
                 run.step();

@@ -40,6 +40,7 @@ final class CopiesWorld {
     static final Field WORDS = Field.attribute("words");
 
     private static final long BEAT_NANOS = 375_000_000L;
+    private static final int LATE_BEATS_MAX = 4;
 
     /** Thrown when the process of a request is killed in the middle of it. */
     static final class Killed extends RuntimeException {
@@ -56,6 +57,9 @@ final class CopiesWorld {
 
     /** Percentage of messages about zones that come late, half of them after one with another zone. */
     int zoneFaults;
+
+    /** Percentage of waits of requests whose thread runs some beats after what it waits for, as on an overloaded machine. */
+    int lateThreads;
 
     /** Messages about zones that are still to come, in their order. */
     private final List<Runnable> lateZones = new ArrayList<>();
@@ -167,6 +171,9 @@ final class CopiesWorld {
             }
             beat();
         }
+        if (lateThreads > 0 && random.nextInt(100) < lateThreads) {
+            rest(1 + random.nextInt(LATE_BEATS_MAX));
+        }
         return true;
     }
 
@@ -199,13 +206,23 @@ final class CopiesWorld {
         /** Number of messages to single members after which the process is killed; none if negative. */
         int postsLeft = -1;
 
+        /** Number of looks at the clock after which the thread that looks stands still while all messages arrive; none if 0. */
+        int looksLeft;
+
         Node(String name) {
             this.name = name;
             replicator = new Replicator(
-                    ReplicationOptions.defaults().withCopies(copies).withZone(() -> zones.getOrDefault(name, "")), counters, ended -> {}, () -> nowNanos, cluster.executor(),
+                    ReplicationOptions.defaults().withCopies(copies).withZone(() -> zones.getOrDefault(name, "")), counters, ended -> {}, this::clock, cluster.executor(),
                     CopiesWorld.this::await);
             replicator.join(this::join, "shop");
             replicator.onBeat();
+        }
+
+        private long clock() {
+            if (looksLeft > 0 && !cluster.isOnGroupThread() && --looksLeft == 0) {
+                cluster.deliverAll(random);
+            }
+            return nowNanos;
         }
 
         private SessionChannel join(String group, SessionChannel.Listener listener) {

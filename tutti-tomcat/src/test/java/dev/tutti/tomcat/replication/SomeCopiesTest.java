@@ -81,6 +81,40 @@ class SomeCopiesTest {
     }
 
     @Test
+    void requestWhoseThreadRunsLateFindsTheSessionThatWasBroughtForIt() {
+        CopiesWorld world = world(2, 5);
+        List<String> ids = create(world);
+        world.lateThreads = 100;
+        for (String id : ids) {
+            List<String> holders = world.holders(id);
+            String reader = world.nodes.keySet().stream().filter(name -> !holders.contains(name)).findFirst().orElseThrow();
+            assertThat(node(world, reader).request(id).read()).as(id + " at " + reader).hasSize(1);
+        }
+    }
+
+    /** A copy may come, and all copies may be known, between two looks of a thread. */
+    @Test
+    void requestWhoseThreadIsHeldUpWhileTheCopyComesFindsIt() {
+        for (int round = 0; round < 40; round++) {
+            CopiesWorld world = world(2, 5);
+            String id = create(world).get(round);
+            world.kill("n2");
+            world.cluster.hold("n1");
+            world.cluster.deliverAll(world.random);
+            world.cluster.release("n1");
+            List<String> holders = world.holders(id);
+            for (CopiesWorld.Node node : world.nodes.values()) {
+                // The second look is between that for the session and that for what is known of copies.
+                node.looksLeft = 2;
+                if (!holders.contains(node.name)) {
+                    assertThat(node.replicator.await(id)).as(id + " at " + node.name).isNotNull();
+                    break;
+                }
+            }
+        }
+    }
+
+    @Test
     void copyThatIsReadStaysWithItsReader() {
         CopiesWorld world = world(2, 5);
         String id = create(world).getFirst();

@@ -64,6 +64,11 @@ final class Fetcher {
         lookups.onAnswer(member, given.query(), given.knowledge() == Knowledge.HERE, given.knowledge() == Knowledge.NOT_HOME);
     }
 
+    /** Returns whether a request here waits for the session with this key, or has not seen yet that it has come. */
+    boolean isAwaited(String key) {
+        return lookups.isOpen(key);
+    }
+
     /** Returns whether a session that is not in the store may be here all the same, so that a query has to wait. */
     boolean isToWaitFor(String key) {
         return formerIds.find(key, context.nowNanos()) != null || !moves.isRegistered();
@@ -77,6 +82,7 @@ final class Fetcher {
     @Nullable SessionRecord find(String key) throws UnreachableException {
         long endNanos = context.nowNanos() + context.options().queryTimeout().toNanos();
         while (true) {
+            long view = where.view();
             SessionRecord present = store.find(key);
             if (present == null && !store.hasEnded(key)) {
                 present = findByFormerId(key);
@@ -97,23 +103,23 @@ final class Fetcher {
                 if (!where.isCurrent(present)) {
                     awaitNext(endNanos);
                 }
-            } else if (where.isHome(key) ? isKnownMissing(key, endNanos) : isMissingAt(home, key, endNanos)) {
+            } else if (where.isHome(key) ? isKnownMissing(key, view, endNanos) : isMissing(key, view, Set.of(home), false, endNanos)) {
                 return null;
             }
         }
     }
 
     /** Asks all others for a session whose home this member is; returns whether none of them has it. */
-    private boolean isKnownMissing(String key, long endNanos) {
-        return moves.isRegistered() || isMissing(key, where.others(), true, endNanos);
-    }
-
-    private boolean isMissingAt(Member home, String key, long endNanos) {
-        return isMissing(key, Set.of(home), false, endNanos);
+    private boolean isKnownMissing(String key, long view, long endNanos) {
+        if (!moves.isRegistered()) {
+            return isMissing(key, view, where.others(), true, endNanos);
+        }
+        // All copies are known now: one may have come, or this member may be the home no more, since the store was looked at.
+        return store.find(key) == null && where.view() == view;
     }
 
     /** Returns whether the members that are asked do not have the session; false if that is not known, or they have. */
-    private boolean isMissing(String key, Set<Member> asked, boolean isToAll, long endNanos) {
+    private boolean isMissing(String key, long view, Set<Member> asked, boolean isToAll, long endNanos) {
         if (lookups.isMiss(key, context.nowNanos())) {
             return store.find(key) == null;
         }
@@ -128,7 +134,7 @@ final class Fetcher {
         }
         boolean isAnswered = context.waiting().await(ticket.answered(), Math.max(0, endNanos - context.nowNanos()));
         boolean isFound = store.find(key) != null;
-        boolean isMissing = isAnswered && !isFound && !lookups.isToAskAgain(ticket);
+        boolean isMissing = isAnswered && !isFound && !lookups.isToAskAgain(ticket) && where.view() == view;
         if (isFound || isMissing) {
             context.counters().increment(isFound ? QUERIES_FOUND : QUERIES_IN_VAIN);
         }

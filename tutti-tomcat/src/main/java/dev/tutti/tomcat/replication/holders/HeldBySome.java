@@ -76,6 +76,8 @@ public final class HeldBySome implements Holders {
         }
         // Before all else that this member sends in the view, so that the receivers know what belongs to it.
         present.others().forEach(other -> link.post(other, new SessionMessage.Settled(view.id().number(), 0)));
+        // Before requests see the view: a session that is not here yet must not count as missing because copies were known in the view before.
+        moves.begin(view.id().number(), Set.copyOf(view.members()));
         where.onMembers(view, present, member, zone, keeper::onNewHome);
         synchronized (names) {
             present.origins().forEach((origin, each) -> names.putLast(origin, each.name()));
@@ -83,7 +85,6 @@ public final class HeldBySome implements Holders {
                 names.pollFirstEntry();
             }
         }
-        moves.begin(view.id().number(), Set.copyOf(view.members()));
     }
 
     @Override

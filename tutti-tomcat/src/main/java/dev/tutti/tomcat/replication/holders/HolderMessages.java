@@ -395,6 +395,7 @@ final class HolderMessages {
                     || record.state() != SessionRecord.State.COMPLETE
                     || acknowledgements.isAwaited(spare.uid())
                     || where.isNeededHere(record, sender)
+                    || fetcher.isAwaited(where.keyOf(record))
                     || surroundings.owner().isUsed(record);
             if (isNeeded) {
                 link.post(sender, record.image(context.nowNanos()));

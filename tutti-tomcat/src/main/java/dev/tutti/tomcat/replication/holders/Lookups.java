@@ -124,6 +124,11 @@ final class Lookups {
         }
     }
 
+    /** Returns whether a query for {@code key} is open: a request waits for the answer, or has not seen it yet. */
+    synchronized boolean isOpen(String key) {
+        return openByKey.containsKey(key);
+    }
+
     /** Returns whether a member that was asked has left, or could neither bring the session nor say that there is none. */
     synchronized boolean isToAskAgain(Ticket ticket) {
         Open asked = open.get(ticket.query());

@@ -126,7 +126,7 @@ class ContextFileTest {
             insecure="yes"                | insecure="yes": neither true nor false
             settings="window"             | 'window' is not name=value
             settings="detection.hartbeat=1 s" | did you mean 'detection.heartbeat'?
-            secretFile="/nowhere/at/all"  | security.secret: /nowhere/at/all
+            secretFile="/nowhere/at/all"  | security.secret-file: /nowhere/at/all
             allowedClasses="com..shop"    | allowedClasses="com..shop"
             sessionAttributeNameFilter="[" | sessionAttributeNameFilter="[": Unclosed character class
             """)

@@ -36,7 +36,7 @@ class CoordinationHistoryTest {
         assertThat(result.grants()).isPositive();
     }
 
-    @ClusterTest(nodes = 5, seeds = 6)
+    @ClusterTest(nodes = 5, seeds = 5)
     void historiesAreLinearizableWhateverGoesWrong(Cluster cluster) {
         Client.Record record = new Client.Record();
         start(cluster, record, Client.Mistake.NONE);
@@ -44,7 +44,7 @@ class CoordinationHistoryTest {
         assertHolds(checked(cluster, record));
     }
 
-    @ClusterTest(nodes = 5, seeds = 6)
+    @ClusterTest(nodes = 5, seeds = 4)
     void oneEraUnderPartitionsAndPauses(Cluster cluster) {
         Client.Record record = new Client.Record();
         start(cluster, record, Client.Mistake.NONE);
@@ -53,7 +53,7 @@ class CoordinationHistoryTest {
     }
 
     /** The oldest two, which order messages, are cut off again and again, and crash. */
-    @ClusterTest(nodes = 5, seeds = 4)
+    @ClusterTest(nodes = 5, seeds = 3)
     void whoOrdersIsCutOffAndCrashes(Cluster cluster) {
         Client.Record record = new Client.Record();
         start(cluster, record, Client.Mistake.NONE);

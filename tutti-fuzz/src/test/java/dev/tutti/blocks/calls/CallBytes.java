@@ -23,6 +23,8 @@ public final class CallBytes {
             Codec.BOOLEAN,
             Codec.DOUBLE);
 
+    private static final Procedure<String, String> CALLED = Procedure.of("called", Codec.TEXT, Codec.TEXT);
+
     private static final Callbacks CALLBACKS = new Callbacks(new Threads() {});
 
     private CallBytes() {}
@@ -47,7 +49,7 @@ public final class CallBytes {
 
                 @Override
                 public void onFailure(long call, int code, String type, String message) {
-                    outcome[0] = new OpenCall.Failed(code, type, message).outcome() instanceof Outcome.Refused
+                    outcome[0] = new OpenCall.Failed(code, type, message).outcome(CALLED) instanceof Outcome.Refused
                             ? "refusal"
                             : "failure";
                 }

@@ -72,6 +72,23 @@ public final class Rendezvous<M> {
         return mixed ^ (mixed >>> 31);
     }
 
+    /** Returns a hash of a number and a text, the same everywhere, with well distributed bits. */
+    public static long hash(long number, String text) {
+        long hash = mix(number);
+        for (int index = 0; index < text.length(); index++) {
+            hash = mix(hash + text.charAt(index));
+        }
+        return hash;
+    }
+
+    /** Returns a number with well distributed bits: a step of SplitMix64 (Steele, Lea and Flood, 2014). */
+    public static long mix(long value) {
+        long mixed = value + 0x9E3779B97F4A7C15L;
+        mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+        return mixed ^ (mixed >>> 31);
+    }
+
     private static long hash(String key) {
         long hash = FNV_OFFSET;
         for (int index = 0; index < key.length(); index++) {

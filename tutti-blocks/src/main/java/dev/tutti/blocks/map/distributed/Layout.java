@@ -62,19 +62,7 @@ final class Layout {
 
     /** Returns a number of a node, the same at all members. */
     static long hash(NodeId node) {
-        long hash = mix(node.incarnation());
-        String address = node.address();
-        for (int index = 0; index < address.length(); index++) {
-            hash = mix(hash + address.charAt(index));
-        }
-        return hash;
-    }
-
-    private static long mix(long value) {
-        long mixed = value + 0x9E3779B97F4A7C15L;
-        mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
-        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
-        return mixed ^ (mixed >>> 31);
+        return Rendezvous.hash(node.incarnation(), node.address());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.tutti.tomcat.replication.session;
 
+import dev.tutti.blocks.internal.placement.Rendezvous;
 import dev.tutti.core.Member;
 
 /**
@@ -21,24 +22,12 @@ public record SessionVersion(long view, long counter, long origin) implements Co
 
     /** Returns the number that identifies a member in versions; two members collide with probability 2^-64. */
     public static long originOf(Member member) {
-        long hash = mix(member.node().incarnation() * 31 + member.join());
-        String address = member.node().address();
-        for (int index = 0; index < address.length(); index++) {
-            hash = mix(hash + address.charAt(index));
-        }
-        return hash;
-    }
-
-    private static long mix(long value) {
-        long mixed = value + 0x9E3779B97F4A7C15L;
-        mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
-        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
-        return mixed ^ (mixed >>> 31);
+        return Rendezvous.hash(member.node().incarnation() * 31 + member.join(), member.node().address());
     }
 
     /** Returns a hash of this version and a number. */
     long mixedWith(long number) {
-        return mix(mix(mix(mix(number) + view) + counter) + origin);
+        return Rendezvous.mix(Rendezvous.mix(Rendezvous.mix(Rendezvous.mix(number) + view) + counter) + origin);
     }
 
     /** Returns whether both are versions of one change, which may have been made again in a later view. */

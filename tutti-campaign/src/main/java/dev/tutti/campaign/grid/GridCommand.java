@@ -44,6 +44,7 @@ import picocli.CommandLine.Parameters;
             "  tutti grid load --seconds 300",
             "  tutti grid load --producers 200 --kill-every 10 --seconds 60",
             "  tutti grid load --profile ci --json",
+            "  tutti grid load --calm 90 --starts 90 --seconds 90",
             "  tutti grid faults",
         })
 public final class GridCommand extends CampaignCommand {
@@ -89,6 +90,12 @@ public final class GridCommand extends CampaignCommand {
     @Option(names = "--calm", paramLabel = "SECONDS", defaultValue = "60",
             description = "Of load before that, without kills, 0 to 86400 (default: ${DEFAULT-VALUE}).")
     private int calm;
+
+    @Option(names = "--starts", paramLabel = "SECONDS", defaultValue = "0",
+            description = "Of load between those, 0 to 86400: nothing is killed, and a JVM that has no part in the load is started as often "
+                    + "as mediators are killed later, so that what a starting JVM does to times is seen beside what a kill does "
+                    + "(default: ${DEFAULT-VALUE}).")
+    private int starts;
 
     @Option(names = "--warm-up", paramLabel = "SECONDS", defaultValue = "150",
             description = "Of load before both, whose times are not reported, 0 to 86400 (default: ${DEFAULT-VALUE}).")
@@ -139,6 +146,7 @@ public final class GridCommand extends CampaignCommand {
         check("--rate", rate, 1, 1_000);
         check("--seconds", seconds, 10, 86_400);
         check("--calm", calm, 0, 86_400);
+        check("--starts", starts, 0, 86_400);
         check("--warm-up", warmUp, 0, 86_400);
         check("--kill-every", killEvery, 2, 86_400);
         check("--restart-after", restartAfter, 1, killEvery - 1);
@@ -184,6 +192,7 @@ public final class GridCommand extends CampaignCommand {
                 new LoadPlan(isCi ? CI_PRODUCERS : producers, isCi ? CI_CONSUMERS : consumers, rate),
                 Duration.ofSeconds(isCi ? CI_WARM_UP_SECONDS : warmUp),
                 Duration.ofSeconds(isCi ? CI_CALM_SECONDS : calm),
+                Duration.ofSeconds(starts),
                 Duration.ofSeconds(isCi ? CI_SECONDS : seconds),
                 Duration.ofSeconds(isCi ? CI_KILL_SECONDS : killEvery),
                 Duration.ofSeconds(isCi ? 1 : restartAfter),

@@ -30,7 +30,10 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** Main class of a process at a site: a member of the grid, a mediator, or clients of mediators. It ends with its input. */
+/**
+ * Main class of a process at a site: a member of the grid, a mediator, clients of mediators, or a mediator that has a grid of its own.
+ * It ends with its input.
+ */
 public final class LoadProcess {
 
     private static final long REPORT_MILLIS = 250;
@@ -111,6 +114,11 @@ public final class LoadProcess {
                         .mapToObj(consumer -> LoadPlan.group(consumer) + "any")
                         .filter(topic -> !producer.isWanted(Topic.of(topic)))
                         .toList());
+            }
+            case "stranger" -> {
+                GridMember member = GridMember.on(SiteNode.open(settings)).join();
+                grids.add(member);
+                Mediator.on(member).port((int) settings.number("client-port")).open();
             }
             default -> {
                 URI[] mediators = Arrays.stream(settings.get("mediators").split(",")).map(URI::create).toArray(URI[]::new);

@@ -52,7 +52,8 @@ final class LoadRun implements AutoCloseable {
      *
      * @param warmUp time at the beginning whose times under way are not reported
      * @param calm time after that in which nothing is killed
-     * @param time with kills, after both
+     * @param starts time after that in which JVMs are started that have no part in the load, as often as mediators are killed later
+     * @param time with kills, after all of these
      * @param restartAfter time from the end of a mediator to its start; shorter than that between two kills
      * @param delayMillis of the lines between sites, one way
      * @param mediators of each site
@@ -64,6 +65,7 @@ final class LoadRun implements AutoCloseable {
             LoadPlan plan,
             Duration warmUp,
             Duration calm,
+            Duration starts,
             Duration time,
             Duration killEvery,
             Duration restartAfter,
@@ -83,6 +85,7 @@ final class LoadRun implements AutoCloseable {
     private final TreeMap<Integer, LoadChild> members = new TreeMap<>();
     private final TreeMap<Integer, LoadChild> clients = new TreeMap<>();
     private final List<LoadChild> killed = new ArrayList<>();
+    private final List<LoadChild> strangers = new ArrayList<>();
     private final Losses losses;
     private int nextKill;
 
@@ -94,8 +97,8 @@ final class LoadRun implements AutoCloseable {
         this.say = say;
         this.perSite = 1 + choice.mediators;
         this.losses = new Losses(plan);
-        // Of nodes, of bridges, of mediators.
-        this.ports = Ports.free(3 * perSite * SITES);
+        // Of nodes, of bridges, of mediators; and of a stranger.
+        this.ports = Ports.free(3 * perSite * SITES + 3);
         this.network = new DatagramProxyNetwork(ports.subList(0, perSite * SITES));
         for (int from = 0; from < perSite * SITES; from++) {
             for (int to = 0; to < perSite * SITES; to++) {
@@ -168,6 +171,29 @@ final class LoadRun implements AutoCloseable {
         clients.put(site, start(name, "256m", settings));
     }
 
+    /**
+     * Starts a JVM that does all that a mediator does while it starts, as the only member of a grid of its own: times under way that are
+     * longer meanwhile are due to the processors that it takes. The former one is ended.
+     */
+    private void startStranger() {
+        if (!strangers.isEmpty()) {
+            strangers.getLast().kill();
+        }
+        int first = 3 * perSite * SITES;
+        Settings settings = plan.addTo(new Settings())
+                .put("role", "stranger")
+                .put("id", 0)
+                .put("site", "elsewhere")
+                .put("port", ports.get(first))
+                .put("seeds", "127.0.0.1:" + ports.get(first))
+                .put("bridge-port", ports.get(first + 1))
+                .put("bridge-address", "127.0.0.1:" + ports.get(first + 1))
+                .put("bridge-seeds", "127.0.0.1:" + ports.get(first + 1))
+                .put("client-port", ports.get(first + 2));
+        strangers.add(start("stranger", choice.heap, settings));
+        say.accept("started a JVM that has no part in the load");
+    }
+
     private void begin() {
         for (int step = 0; step < perSite; step++) {
             for (int site = 0; site < SITES; site++) {
@@ -206,7 +232,9 @@ final class LoadRun implements AutoCloseable {
         all().forEach(child -> child.say("publish", "published"));
         long begin = System.nanoTime();
         long calmNanos = begin + choice.warmUp.toNanos();
-        long killsNanos = calmNanos + choice.calm.toNanos();
+        long startsNanos = calmNanos + choice.calm.toNanos();
+        long killsNanos = startsNanos + choice.starts.toNanos();
+        long nextStartNanos = startsNanos;
         long end = killsNanos + choice.time.toNanos();
         long killUntil = end - choice.restartAfter.toNanos() - TimeUnit.SECONDS.toNanos(QUIET_SECONDS);
         long nextKillNanos = killsNanos;
@@ -217,10 +245,16 @@ final class LoadRun implements AutoCloseable {
         Phase phase = Phase.WARM_UP;
         while (System.nanoTime() < end) {
             long now = System.nanoTime();
-            Phase present = now < calmNanos ? Phase.WARM_UP : now < killsNanos ? Phase.CALM : Phase.KILLS;
+            Phase present = now < calmNanos
+                    ? Phase.WARM_UP
+                    : now < startsNanos ? Phase.CALM : now < killsNanos ? Phase.STARTS : Phase.KILLS;
             if (present != phase) {
                 phase = present;
                 begin(phase);
+            }
+            if (now >= nextStartNanos && now < killsNanos) {
+                nextStartNanos += choice.killEvery.toNanos();
+                startStranger();
             }
             if (now >= nextKillNanos && now < killUntil && choice.mediators > 0) {
                 nextKillNanos += choice.killEvery.toNanos();
@@ -331,9 +365,10 @@ final class LoadRun implements AutoCloseable {
     private Outcome outcome(Map<Integer, Long> published) {
         all().forEach(child -> losses.addAll(child.losses()));
         Map<String, Object> figures = new LinkedHashMap<>();
-        figures.put("seconds", choice.warmUp.plus(choice.calm).plus(choice.time).toSeconds());
+        figures.put("seconds", choice.warmUp.plus(choice.calm).plus(choice.starts).plus(choice.time).toSeconds());
         figures.put("seconds-warm-up", choice.warmUp.toSeconds());
         figures.put("seconds-calm", choice.calm.toSeconds());
+        figures.put("seconds-starts", choice.starts.toSeconds());
         figures.put("producers", plan.producers());
         figures.put("consumers", plan.consumers());
         figures.put("link-millis", choice.delayMillis);
@@ -351,7 +386,7 @@ final class LoadRun implements AutoCloseable {
         figures.put("mediator-resident-mib", mediatorKib() >> 10);
         figures.put("mediator-resident-mib-required-max", 256);
         List<String> findings = new ArrayList<>(losses.findings());
-        Stream.concat(all(), killed.stream()).forEach(child -> findings.addAll(child.findings()));
+        Stream.of(all(), killed.stream(), strangers.stream()).flatMap(each -> each).forEach(child -> findings.addAll(child.findings()));
         if (arrived() == 0) {
             findings.add("nothing has arrived, so that nothing was tried");
         }
@@ -360,7 +395,7 @@ final class LoadRun implements AutoCloseable {
 
     @Override
     public void close() {
-        all().forEach(LoadChild::kill);
+        Stream.concat(all(), strangers.stream()).forEach(LoadChild::kill);
         network.close();
     }
 }

@@ -11,6 +11,9 @@ enum Phase {
     /** Nothing is killed. */
     CALM,
 
+    /** JVMs that have no part in the load are started at the times of kills, and nothing is killed. */
+    STARTS,
+
     /** Mediators are killed. */
     KILLS;
 

@@ -3,11 +3,14 @@ package dev.tutti.sites;
 import dev.tutti.core.View;
 import dev.tutti.sites.internal.log.OriginMember;
 import dev.tutti.sites.internal.relay.ArrivedMessages;
+import dev.tutti.sites.internal.relay.Recent;
 import dev.tutti.sites.internal.relay.RelayItem;
 import dev.tutti.sites.internal.relay.SequenceVector;
+import dev.tutti.sites.internal.relay.Skipped;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Messages of all other sites at one member: delivered once, in the order of their senders. Under the site group's lock. */
 final class Arrivals {
@@ -17,6 +20,9 @@ final class Arrivals {
 
     /** Messages that this member has delivered and its state lacks, since the state of another part of its site goes on. */
     private final TreeMap<String, SequenceVector> told = new TreeMap<>();
+
+    /** Time of the first view of this member; null before. */
+    private @Nullable Long memberSince;
 
     private long gaps;
 
@@ -32,13 +38,28 @@ final class Arrivals {
         of(site).accept(items, new Receiver(site, view, listeners));
     }
 
+    /** Takes what another part of this site has delivered. */
+    void acceptOfOtherPart(String site, List<RelayItem> items, View view, Listeners listeners) {
+        of(site).acceptOfOtherPart(items, new Receiver(site, view, listeners));
+    }
+
+    /** Returns the last messages of each site, which another part of this one may lack. */
+    Map<String, Recent> recent() {
+        TreeMap<String, Recent> recent = new TreeMap<>();
+        arrived.forEach((site, messages) -> recent.put(site, messages.recent()));
+        return recent;
+    }
+
     /** Takes a new view of this site. */
     void onView(View view, Listeners listeners) {
+        if (memberSince == null) {
+            memberSince = nanoTime();
+        }
         arrived.forEach((site, messages) -> messages.onView(new Receiver(site, view, listeners)));
     }
 
     ArrivedMessages of(String site) {
-        return arrived.computeIfAbsent(site, key -> new ArrivedMessages(new SequenceVector()));
+        return arrived.computeIfAbsent(site, key -> new ArrivedMessages(new SequenceVector(), nanoTime()));
     }
 
     /** Returns the messages of each site that were delivered; a copy. */
@@ -59,7 +80,29 @@ final class Arrivals {
         }
         earlierDuplicates = duplicates();
         arrived.clear();
-        delivered.forEach((site, has) -> arrived.put(site, new ArrivedMessages(has)));
+        delivered.forEach((site, has) -> arrived.put(site, new ArrivedMessages(has, nanoTime())));
+    }
+
+    /**
+     * Tells the application of messages that only the part of this site has delivered whose state goes on: those that came with the state,
+     * and the gaps before and behind them. Of a site that this member's part has not heard of, it is told what has come since it is a member.
+     *
+     * @param before messages of each site that this member had delivered
+     * @param own what its part has taken lately from each site
+     * @param recent what the other part has
+     */
+    void catchUp(Map<String, SequenceVector> before, Map<String, Recent> own, Map<String, Recent> recent, View view, Listeners listeners) {
+        recent.forEach((site, theirs) -> {
+            SequenceVector has = before.getOrDefault(site, new SequenceVector());
+            Recent ours = own.get(site);
+            Long since = has.isEmpty() ? memberSince : null;
+            new ArrivedMessages(has.copy(), ours == null ? new Skipped() : ours.skipped().copy(), nanoTime())
+                    .catchUp(theirs, of(site).delivered(), since, new Receiver(site, view, listeners));
+        });
+    }
+
+    private long nanoTime() {
+        return group.sites().node().threads().nanoTime();
     }
 
     private SequenceVector told(String site) {
@@ -87,6 +130,11 @@ final class Arrivals {
             this.site = site;
             this.view = view;
             this.listeners = listeners;
+        }
+
+        @Override
+        public long nanoTime() {
+            return Arrivals.this.nanoTime();
         }
 
         @Override

@@ -16,6 +16,7 @@ import dev.tutti.sites.internal.log.OriginMember;
 import dev.tutti.sites.internal.log.RetainedLog;
 import dev.tutti.sites.internal.log.Spill;
 import dev.tutti.sites.internal.relay.BridgeFrame;
+import dev.tutti.sites.internal.relay.Recent;
 import dev.tutti.sites.internal.relay.Retention;
 import dev.tutti.sites.internal.relay.SequenceVector;
 import dev.tutti.sites.internal.relay.SiteFrame;
@@ -332,6 +333,11 @@ public final class SiteGroup implements AutoCloseable {
                     incoming.onDelivered(message.view().id());
                 }
             }
+            case SiteFrame.Arrived of -> {
+                if (!resync.isArriving()) {
+                    arrivals.acceptOfOtherPart(of.site(), of.items(), message.view(), listeners);
+                }
+            }
             case SiteFrame.Acknowledged acknowledged -> {
                 retention.acknowledge(acknowledged.site(), acknowledged.has());
                 gate.onRoom();
@@ -473,6 +479,13 @@ public final class SiteGroup implements AutoCloseable {
     void takeEarly() {
         Listeners listeners = new Listeners(settings);
         locked(() -> localMessages.takeEarly(listeners));
+        listeners.call(group, gate);
+    }
+
+    /** Delivers messages of other sites that came to the other part of this site, before this member gave up the state of its own. */
+    void catchUp(Map<String, SequenceVector> before, Map<String, Recent> own, Map<String, Recent> recent) {
+        Listeners listeners = new Listeners(settings);
+        locked(() -> arrivals.catchUp(before, own, recent, requireNonNull(localView), listeners));
         listeners.call(group, gate);
     }
 

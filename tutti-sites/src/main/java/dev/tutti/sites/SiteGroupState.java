@@ -7,6 +7,9 @@ import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.sites.internal.log.Entry;
 import dev.tutti.sites.internal.log.RetainedLog;
+import dev.tutti.sites.internal.relay.OutgoingStream;
+import dev.tutti.sites.internal.relay.Recent;
+import dev.tutti.sites.internal.relay.RelayItem;
 import dev.tutti.sites.internal.relay.Retention;
 import dev.tutti.sites.internal.relay.SequenceVector;
 import dev.tutti.sites.internal.relay.SiteFrame;
@@ -17,6 +20,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +33,9 @@ final class SiteGroupState implements GroupState {
     /** Messages that are read from the log at once. */
     private static final int CHUNK = 256;
 
+    /** Content of a frame with messages of another site, in bytes, unless a single message is larger. */
+    private static final long FRAME_BYTES = 48 << 10;
+
     /** Longest part of a state, in bytes. */
     private static final int PART_MAX = 256 << 20;
 
@@ -37,6 +44,12 @@ final class SiteGroupState implements GroupState {
 
     /** Messages that this side has kept and the other may lack, until its state is installed. */
     private SiteFrame.Recovered own = SiteFrame.Recovered.NOTHING;
+
+    /** The last messages of other sites that this side has delivered and the other may lack, until its state is installed. */
+    private Map<String, Recent> arrived = Map.of();
+
+    /** Messages of other sites that this side has delivered, until the other's state is installed; null if this is no merge. */
+    private @Nullable Map<String, SequenceVector> before;
 
     SiteGroupState(SiteGroup group, @Nullable GroupState application) {
         this.group = group;
@@ -58,6 +71,7 @@ final class SiteGroupState implements GroupState {
             retention.dropped().put(out);
             group.localMessages().put(out);
             group.resync().put(out);
+            putRecent(out, group.arrivals().recent(), nanoTime());
             log = retention.log();
             first = log.first();
             end = log.end();
@@ -135,9 +149,11 @@ final class SiteGroupState implements GroupState {
     public void install(InputStream from, Replacement replacement) throws IOException {
         DataInputStream in = new DataInputStream(from);
         SequenceVector seen;
+        TreeMap<String, SequenceVector> delivered;
+        TreeMap<String, Recent> recent;
         try {
             ByteInput vectors = part(in, in.readInt());
-            TreeMap<String, SequenceVector> delivered = SequenceVector.takeAll(vectors);
+            delivered = SequenceVector.takeAll(vectors);
             TreeMap<String, SequenceVector> acknowledged = SequenceVector.takeAll(vectors);
             seen = SequenceVector.take(vectors);
             SequenceVector dropped = SequenceVector.take(vectors);
@@ -146,12 +162,17 @@ final class SiteGroupState implements GroupState {
             }
             group.lock().lock();
             try {
+                if (replacement.isMerge() && before == null) {
+                    before = group.arrivals().delivered();
+                    arrived = group.arrivals().recent();
+                }
                 SiteFrame.Recovered replaced = group.replace(replacement.isMerge(), delivered, acknowledged);
                 // A stream that has failed before has replaced what is this side's own.
                 own = own.isEmpty() ? replaced : own;
                 group.retention().onDropped(dropped);
                 group.localMessages().replace(vectors);
                 group.resync().take(vectors);
+                recent = takeRecent(vectors, nanoTime());
             } finally {
                 group.lock().unlock();
             }
@@ -178,9 +199,33 @@ final class SiteGroupState implements GroupState {
         } else if (from.read() != -1) {
             throw new IOException("the other members of site group " + group.name() + " have a state, and this one has none");
         }
+        if (application == null && before != null) {
+            group.catchUp(before, arrived, recent);
+        }
+        handOverArrived(delivered, recent, replacement);
         handOver(seen, replacement);
+        before = null;
+        arrived = Map.of();
         own = SiteFrame.Recovered.NOTHING;
         group.bringBack();
+    }
+
+    private long nanoTime() {
+        return group.sites().node().threads().nanoTime();
+    }
+
+    private static void putRecent(ByteOutput out, Map<String, Recent> recent, long nowNanos) {
+        out.putInt(recent.size());
+        recent.forEach((site, last) -> last.put(out.putText(site), nowNanos));
+    }
+
+    /** Takes the last messages of other sites, which a state of a former version does not have. */
+    private static TreeMap<String, Recent> takeRecent(ByteInput in, long nowNanos) {
+        TreeMap<String, Recent> recent = new TreeMap<>();
+        for (int left = in.remaining() == 0 ? 0 : in.takeCount(2 * Integer.BYTES + Long.BYTES); left > 0; left--) {
+            recent.put(in.takeText(), Recent.take(in, nowNanos));
+        }
+        return recent;
     }
 
     private static ByteInput part(DataInputStream in, int length) throws IOException {
@@ -192,6 +237,34 @@ final class SiteGroupState implements GroupState {
             throw new IOException("the state ends within a part");
         }
         return new ByteInput(part);
+    }
+
+    /** Gives messages of other sites that this side has delivered, and the other lacks, to all: those sites may have dropped them. */
+    private void handOverArrived(Map<String, SequenceVector> delivered, Map<String, Recent> theirs, Replacement replacement) {
+        for (Map.Entry<String, Recent> of : arrived.entrySet()) {
+            SequenceVector there = delivered.getOrDefault(of.getKey(), new SequenceVector());
+            Recent recent = theirs.get(of.getKey());
+            List<RelayItem> frame = new ArrayList<>();
+            long bytes = 0;
+            for (Recent.Item each : of.getValue().items()) {
+                RelayItem item = each.item();
+                boolean isSkipped = recent != null && recent.skipped().covers(item.member(), item.sequence());
+                if (there.covers(item.member(), item.sequence()) && !isSkipped) {
+                    continue;
+                }
+                long more = OutgoingStream.bytes(List.of(item));
+                if (!frame.isEmpty() && bytes + more > FRAME_BYTES) {
+                    handOver(new SiteFrame.Arrived(of.getKey(), frame), replacement);
+                    frame = new ArrayList<>();
+                    bytes = 0;
+                }
+                frame.add(item.takenByOne());
+                bytes += more;
+            }
+            if (!frame.isEmpty()) {
+                handOver(new SiteFrame.Arrived(of.getKey(), frame), replacement);
+            }
+        }
     }
 
     /**

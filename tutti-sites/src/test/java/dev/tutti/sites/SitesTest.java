@@ -89,6 +89,48 @@ class SitesTest {
         Deliveries.check(stations.running(), stations.running().subList(3, 6));
     }
 
+    /** A site is divided, and one part alone gets the first messages of a sender, which are not kept any more. */
+    @ClusterTest(nodes = 6, seeds = 6)
+    void whatOnePartOfADividedSiteHasAcknowledgedReachesTheOther(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings);
+        cluster.partition(others(1 + cluster.random().nextInt(3))).advance(Duration.ofSeconds(8));
+        stations.run(4, Station::send);
+        stations.run(4, Station::send);
+        cluster.advance(Duration.ofSeconds(2));
+        assertThat(keepsNothing(stations.on(4))).isTrue();
+        cluster.heal().advance(Duration.ofSeconds(8));
+        stations.run(4, Station::send);
+        cluster.advanceUntil("all have 3", Duration.ofSeconds(10), () -> all(stations, 3));
+        for (Station station : stations.running()) {
+            assertThat(station.bySender().values()).containsExactly(List.of(1, 2, 3));
+            assertThat(station.gaps()).isEmpty();
+        }
+    }
+
+    /** As before, with more messages than one part hands over to the other: what is missing is told. */
+    @ClusterTest(nodes = 6, seeds = 6)
+    void membersAreToldOfMessagesThatOnlyAnotherPartOfTheirSiteHas(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings);
+        int[] side = others(1 + cluster.random().nextInt(3));
+        cluster.partition(side).advance(Duration.ofSeconds(8));
+        byte[] message = new byte[10_000];
+        for (int number = 0; number < 100; number++) {
+            stations.run(4, station -> station.group().send(message));
+        }
+        cluster.advance(Duration.ofSeconds(2));
+        assertThat(keepsNothing(stations.on(4))).isTrue();
+        cluster.heal().advance(Duration.ofSeconds(8));
+        stations.run(4, station -> station.group().send(message));
+        cluster.advanceUntil("the last has come", Duration.ofSeconds(10), () -> keepsNothing(stations.on(4)));
+        cluster.advance(SECOND);
+        for (int number : side) {
+            Station station = stations.on(number);
+            assertThat(station.delivered().size()).isBetween(40, 60);
+            assertThat(station.gaps().stream().mapToLong(Gap::count).sum()).isEqualTo(101 - station.delivered().size());
+        }
+        assertThat(stations.running()).filteredOn(station -> station.delivered().size() == 101).hasSize(4).allMatch(station -> station.gaps().isEmpty());
+    }
+
     @ClusterTest(nodes = 6, seeds = 2)
     void messageReachesTheSitesThatItNames(Cluster cluster) {
         Components<Station> stations = start(cluster, settings -> settings);

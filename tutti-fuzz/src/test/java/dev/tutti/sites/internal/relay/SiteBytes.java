@@ -18,7 +18,7 @@ public final class SiteBytes {
         try {
             SiteFrame frame = SiteFrame.decode(ByteBuffer.wrap(input));
             if (frame instanceof SiteFrame.Relayed relayed) {
-                ArrivedMessages arrived = new ArrivedMessages(new SequenceVector());
+                ArrivedMessages arrived = new ArrivedMessages(new SequenceVector(), 0);
                 arrived.accept(relayed.items(), new Deaf());
                 arrived.onView(new Deaf());
             }
@@ -57,6 +57,7 @@ public final class SiteBytes {
                         new SiteFrame.Here(new byte[] {1}),
                         new SiteFrame.Everywhere(1, List.of("paris"), true, new byte[] {1}),
                         new SiteFrame.Relayed("paris", items()),
+                        new SiteFrame.Arrived("paris", items()),
                         new SiteFrame.Acknowledged("paris", vector()),
                         new SiteFrame.Added("paris", vector()),
                         new SiteFrame.Forgotten("paris"),
@@ -87,6 +88,11 @@ public final class SiteBytes {
 
     /** Receiver that does nothing. */
     private static final class Deaf implements ArrivedMessages.Receiver {
+
+        @Override
+        public long nanoTime() {
+            return 0;
+        }
 
         @Override
         public void onMessage(RelayItem.Sent message) {}

@@ -30,6 +30,11 @@ public sealed interface RelayItem {
     /** Messages from {@code first} to {@code sequence} are lost: their site could not keep them any longer. */
     record Lost(OriginMember member, long first, long sequence) implements RelayItem {}
 
+    /** Returns what other members are to know of it after a message for one of them was taken: nothing of it is for them. */
+    default RelayItem takenByOne() {
+        return this instanceof Sent sent && sent.isForOne ? new Skip(sent.member, sent.sequence, sent.sequence) : this;
+    }
+
     /** Smallest size in bytes. */
     int BYTES_MIN = 1 + OriginMember.BYTES_MIN + Long.BYTES;
 

@@ -65,6 +65,12 @@ public sealed interface SiteFrame {
         }
     }
 
+    /**
+     * Messages of another site that a part of this one has delivered, while the other part, whose state goes on, may lack them: they may
+     * have been acknowledged, and do not come again.
+     */
+    record Arrived(String site, List<RelayItem> items) implements SiteFrame {}
+
     /** This site begins to take over the state of another one. */
     record StateBegin(long transfer, String source) implements SiteFrame {}
 
@@ -101,6 +107,10 @@ public sealed interface SiteFrame {
                 recovered.seen.put(out);
                 putList(out, recovered.entries, entry -> entry.put(out));
             }
+            case Arrived arrived -> {
+                out.putByte(ARRIVED).putText(arrived.site);
+                putList(out, arrived.items, item -> item.put(out));
+            }
             case StateBegin begin -> out.putByte(STATE_BEGIN).putLong(begin.transfer).putText(begin.source);
             case StatePart part -> out.putByte(STATE_PART).putLong(part.transfer).putBytes(part.bytes);
             case StateEnd end -> out.putByte(STATE_END).putLong(end.transfer).putBoolean(end.isWhole);
@@ -127,6 +137,7 @@ public sealed interface SiteFrame {
                             SequenceVector.take(in),
                             SequenceVector.take(in),
                             takeList(in, Entry.BYTES_MIN, Entry::take));
+                    case ARRIVED -> new Arrived(in.takeText(), takeList(in, RelayItem.BYTES_MIN, RelayItem::take));
                     case STATE_BEGIN -> new StateBegin(in.takeLong(), in.takeText());
                     case STATE_PART -> new StatePart(in.takeLong(), in.takeBytes());
                     case STATE_END -> new StateEnd(in.takeLong(), in.takeBoolean());
@@ -175,4 +186,5 @@ public sealed interface SiteFrame {
     byte STATE_PART = 9;
     byte STATE_END = 10;
     byte STATE_CUT = 11;
+    byte ARRIVED = 12;
 }

@@ -186,11 +186,15 @@ class StreamsTest {
 
     /** A member of the other site: what each master passes on comes in its order, and in any order with the others'. */
     private static final class Receiver implements ArrivedMessages.Receiver {
-
-        private final ArrivedMessages arrived = new ArrivedMessages(new SequenceVector());
+        private final ArrivedMessages arrived = new ArrivedMessages(new SequenceVector(), 0);
         private final TreeMap<Integer, ArrayDeque<List<RelayItem>>> underWay = new TreeMap<>();
         private final List<String> delivered = new ArrayList<>();
         private long lost;
+
+        @Override
+        public long nanoTime() {
+            return 0;
+        }
 
         void take(SplittableRandom random) {
             List<Integer> masters = underWay.keySet().stream().toList();

@@ -1,0 +1,92 @@
+package dev.tutti.sites.internal.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.sites.internal.log.OriginMember;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a member gets from another part of its site, beside what the other site sends. */
+class ArrivedMessagesTest {
+
+    private static final OriginMember SENDER = new OriginMember(7, 1, "s1");
+
+    private final ArrivedMessages arrived = new ArrivedMessages(new SequenceVector(), 0);
+    private final List<String> told = new ArrayList<>();
+    private final ArrivedMessages.Receiver receiver = new ArrivedMessages.Receiver() {
+
+        @Override
+        public void onMessage(RelayItem.Sent message) {
+            told.add(new String(message.content(), StandardCharsets.UTF_8));
+        }
+
+        @Override
+        public void onLost(OriginMember member, long first, long last) {
+            told.add("lost " + first + " to " + last);
+        }
+
+        @Override
+        public long nanoTime() {
+            return 5;
+        }
+    };
+
+    private static RelayItem sent(int number) {
+        return new RelayItem.Sent(SENDER, number, false, String.valueOf(number).getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void deliversOnceWhatBothTheOtherPartAndTheOtherSiteBring() {
+        arrived.acceptOfOtherPart(List.of(sent(1), sent(2)), receiver);
+        arrived.accept(List.of(sent(1), sent(2), sent(3)), receiver);
+        arrived.acceptOfOtherPart(List.of(sent(1), sent(2)), receiver);
+        assertThat(told).containsExactly("1", "2", "3");
+    }
+
+    /** The other site does not keep what the other part has acknowledged; the stream comes first, and says so. */
+    @Test
+    void tellsWhatComesTooLateToBeDelivered() {
+        arrived.accept(List.of(new RelayItem.Skip(SENDER, 1, 2), sent(3)), receiver);
+        arrived.acceptOfOtherPart(List.of(sent(1), sent(2)), receiver);
+        arrived.acceptOfOtherPart(List.of(sent(1), sent(2)), receiver);
+        assertThat(told).containsExactly("3", "lost 1 to 2");
+    }
+
+    /** The other site does not keep what the other part has acknowledged, and nothing came since. */
+    @Test
+    void deliversInPlaceOfWhatWasLeftOut() {
+        arrived.accept(List.of(new RelayItem.Skip(SENDER, 1, 3)), receiver);
+        arrived.acceptOfOtherPart(List.of(sent(2), sent(3)), receiver);
+        arrived.acceptOfOtherPart(List.of(sent(2), sent(3), sent(4)), receiver);
+        assertThat(told).containsExactly("lost 1 to 1", "2", "3", "4");
+    }
+
+    /** The other part has handed over the last messages alone. */
+    @Test
+    void tellsWhatTheOtherPartHasForgotten() {
+        arrived.acceptOfOtherPart(List.of(sent(3), sent(4)), receiver);
+        arrived.accept(List.of(new RelayItem.Skip(SENDER, 1, 4), sent(5)), receiver);
+        assertThat(told).containsExactly("lost 1 to 2", "3", "4", "5");
+    }
+
+    @Test
+    void messagesThatWereNotForThisSiteAreNotLost() {
+        arrived.accept(List.of(new RelayItem.Skip(SENDER, 1, 2), sent(3)), receiver);
+        arrived.acceptOfOtherPart(List.of(new RelayItem.Skip(SENDER, 1, 2), sent(3), sent(4)), receiver);
+        assertThat(told).containsExactly("3", "4");
+    }
+
+    @Test
+    void remembersTheLastMessagesUpToABound() {
+        for (int number = 1; number <= 2_000; number++) {
+            arrived.accept(List.of(new RelayItem.Sent(SENDER, number, false, new byte[1000])), receiver);
+        }
+        Recent recent = arrived.recent();
+        assertThat(recent.sinceNanos()).isEqualTo(5);
+        assertThat(recent.items().getLast()).extracting(each -> each.item().sequence(), Recent.Item::nanos).containsExactly(2_000L, 5L);
+        assertThat(OutgoingStream.bytes(recent.items().stream().map(Recent.Item::item).toList()))
+                .isBetween(ArrivedMessages.RECENT_BYTES_MAX - 2_000, ArrivedMessages.RECENT_BYTES_MAX);
+    }
+}

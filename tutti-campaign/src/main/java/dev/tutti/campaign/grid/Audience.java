@@ -47,6 +47,13 @@ final class Audience {
         grid.subscribe(SubscriptionOptions.of("c" + consumer, filter), listener);
     }
 
+    /** Adds a time under way to those of the present phase. */
+    void addTime(String path, long micros) {
+        if (phase != Phase.WARM_UP) {
+            times.computeIfAbsent(phase.text() + '-' + path, _ -> new Times()).add(micros);
+        }
+    }
+
     /** The state of one producer at one consumer. */
     private static final class Known {
         private long last;
@@ -149,12 +156,9 @@ final class Audience {
         }
 
         private void time(int producer, Instant sent) {
-            if (phase == Phase.WARM_UP) {
-                return;
-            }
-            String path = phase.text() + '-' + (plan.isClient(producer) ? "client" : "member") + "-to-" + (LoadPlan.isClientConsumer(consumer) ? "client" : "member")
+            String path = (plan.isClient(producer) ? "client" : "member") + "-to-" + (LoadPlan.isClientConsumer(consumer) ? "client" : "member")
                     + (plan.siteOf(producer) == site ? "-same-site" : "-other-site");
-            times.computeIfAbsent(path, _ -> new Times()).add(ChronoUnit.MICROS.between(sent, Instant.now()));
+            addTime(path, ChronoUnit.MICROS.between(sent, Instant.now()));
         }
 
         /** Tells of what is missing at the end. */

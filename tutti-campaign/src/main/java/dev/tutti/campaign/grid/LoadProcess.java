@@ -31,8 +31,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Main class of a process at a site: a member of the grid, a mediator, clients of mediators, or a mediator that has a grid of its own.
- * It ends with its input.
+ * Main class of a process at a site: a member of the grid, a mediator, clients of mediators, a mediator that has a grid of its own, or a
+ * {@link BareSocket}. It ends with its input.
  */
 public final class LoadProcess {
 
@@ -98,7 +98,7 @@ public final class LoadProcess {
 
     // ------------------------------------------------------------------ roles
 
-    private void open() {
+    private void open() throws IOException {
         switch (role) {
             case "member" -> {
                 grids.add(GridMember.on(SiteNode.open(settings)).join());
@@ -115,6 +115,7 @@ public final class LoadProcess {
                         .filter(topic -> !producer.isWanted(Topic.of(topic)))
                         .toList());
             }
+            case "socket" -> BareSocket.open(micros -> audience.addTime("bare-socket", micros));
             case "stranger" -> {
                 GridMember member = GridMember.on(SiteNode.open(settings)).join();
                 grids.add(member);

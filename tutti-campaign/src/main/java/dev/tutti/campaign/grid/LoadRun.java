@@ -24,6 +24,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Producers and consumers at three sites, half of them at a member of each site, half in a process of clients. Mediators are killed, one
@@ -86,6 +87,10 @@ final class LoadRun implements AutoCloseable {
     private final TreeMap<Integer, LoadChild> clients = new TreeMap<>();
     private final List<LoadChild> killed = new ArrayList<>();
     private final List<LoadChild> strangers = new ArrayList<>();
+
+    /** A socket without tutti beside them; null before the start. */
+    private @Nullable LoadChild socket;
+
     private final Losses losses;
     private int nextKill;
 
@@ -122,6 +127,11 @@ final class LoadRun implements AutoCloseable {
 
     private Stream<LoadChild> all() {
         return Stream.concat(members.values().stream(), clients.values().stream());
+    }
+
+    /** All that tell times. */
+    private Stream<LoadChild> timed() {
+        return Stream.concat(all(), Stream.ofNullable(socket));
     }
 
     private boolean isMediator(int slot) {
@@ -201,6 +211,7 @@ final class LoadRun implements AutoCloseable {
             }
             await("members have not joined", () -> members.values().stream().allMatch(child -> child.hasTold("open")));
         }
+        socket = start("bare-socket", "32m", plan.addTo(new Settings()).put("role", "socket").put("site", "elsewhere"));
         say.accept(members.size() + " members are open, " + SITES * choice.mediators + " of them mediators");
         for (int site = 0; site < SITES; site++) {
             startClients(site);
@@ -275,7 +286,7 @@ final class LoadRun implements AutoCloseable {
 
     private void begin(Phase phase) {
         say.accept("begins " + phase.text());
-        all().forEach(child -> child.tell("phase " + phase.text()));
+        timed().forEach(child -> child.tell("phase " + phase.text()));
     }
 
     private void progress(long seconds) {
@@ -326,8 +337,8 @@ final class LoadRun implements AutoCloseable {
 
     private void report(Map<Integer, Long> published) {
         String text = published.entrySet().stream().map(each -> each.getKey() + ":" + each.getValue()).collect(Collectors.joining(" "));
-        all().forEach(child -> child.say("report " + text, "audience"));
-        await("consumers have not reported", () -> all().allMatch(child -> child.hasTold("audience")));
+        timed().forEach(child -> child.say("report " + text, "audience"));
+        await("consumers have not reported", () -> timed().allMatch(child -> child.hasTold("audience")));
     }
 
     // ------------------------------------------------------------------ registry
@@ -377,7 +388,7 @@ final class LoadRun implements AutoCloseable {
         losses.addTo(figures, published, arrived());
         figures.put("gaps-told", all().mapToLong(LoadChild::gaps).sum());
         Map<String, Times> times = new TreeMap<>();
-        all().forEach(child -> child.times().forEach((path, text) -> times.computeIfAbsent(path, _ -> new Times()).addAll(text)));
+        timed().forEach(child -> child.times().forEach((path, text) -> times.computeIfAbsent(path, _ -> new Times()).addAll(text)));
         times.forEach((path, each) -> {
             figures.put(path + "-count", each.count());
             figures.put(path + "-p50-millis", each.millis(0.5));
@@ -386,7 +397,7 @@ final class LoadRun implements AutoCloseable {
         figures.put("mediator-resident-mib", mediatorKib() >> 10);
         figures.put("mediator-resident-mib-required-max", 256);
         List<String> findings = new ArrayList<>(losses.findings());
-        Stream.of(all(), killed.stream(), strangers.stream()).flatMap(each -> each).forEach(child -> findings.addAll(child.findings()));
+        Stream.of(timed(), killed.stream(), strangers.stream()).flatMap(each -> each).forEach(child -> findings.addAll(child.findings()));
         if (arrived() == 0) {
             findings.add("nothing has arrived, so that nothing was tried");
         }
@@ -395,7 +406,7 @@ final class LoadRun implements AutoCloseable {
 
     @Override
     public void close() {
-        Stream.concat(all(), strangers.stream()).forEach(LoadChild::kill);
+        Stream.concat(timed(), strangers.stream()).forEach(LoadChild::kill);
         network.close();
     }
 }

@@ -5,6 +5,7 @@ module dev.tutti.bench {
     requires dev.tutti.balancer;
     requires dev.tutti.blocks;
     requires dev.tutti.console;
+    requires dev.tutti.look;
     requires dev.tutti.grid;
     requires dev.tutti.metrics;
     requires dev.tutti.rendezvous;

@@ -1,9 +1,9 @@
 /** A cluster in the browser. */
-@SuppressWarnings("module") // Those that packages are exported to are compiled later.
 module dev.tutti.console {
     requires transitive dev.tutti;
     requires transitive dev.tutti.blocks;
     requires dev.tutti.address;
+    requires dev.tutti.look;
     requires io.netty.buffer;
     requires io.netty.codec;
     requires io.netty.codec.http;
@@ -16,8 +16,4 @@ module dev.tutti.console {
     requires static org.jspecify;
 
     exports dev.tutti.console;
-    exports dev.tutti.console.internal.look to
-            dev.tutti.grid;
-    exports dev.tutti.console.internal.plot to
-            dev.tutti.bench;
 }

@@ -5,8 +5,8 @@ module dev.tutti.grid {
     requires artemis.selector;
     requires dev.tutti.address;
     requires dev.tutti.blocks;
-    requires dev.tutti.console;
     requires dev.tutti.core;
+    requires dev.tutti.look;
     requires dev.tutti.netty;
     requires transitive dev.tutti.sites;
     requires transitive dev.tutti;

@@ -36,7 +36,7 @@ final class Modules {
             // It counts the messages of packets, and asks a group for its order.
             Map.entry("layers", Set.of("core", "protocols")),
             Map.entry("sites", Set.of("core", "api", "blocks")),
-            Map.entry("grid", Set.of("core", "address", "api", "blocks", "console", "netty", "sites")),
+            Map.entry("grid", Set.of("core", "address", "api", "blocks", "look", "netty", "sites")),
             // Its servers have the loops, tokens and certificates of mediators.
             Map.entry("grid.bridges", Set.of("api", "grid", "stomp")),
             Map.entry("announce", Set.of("core", "api")),
@@ -48,7 +48,9 @@ final class Modules {
             Map.entry("stomp", Set.of("core", "address", "api", "netty")),
             Map.entry("stomp.client", Set.of()),
             Map.entry("rendezvous", Set.of("core", "address", "api", "netty")),
-            Map.entry("console", Set.of("core", "address", "api", "blocks")),
+            // The look of pages.
+            Map.entry("look", Set.of()),
+            Map.entry("console", Set.of("core", "address", "api", "blocks", "look")),
             Map.entry("draw", Set.of("core", "api", "stomp")),
             // A manager reads the file of its node.
             Map.entry("jcache", Set.of("core", "api", "blocks", "config")),
@@ -57,7 +59,7 @@ final class Modules {
             // The command line makes certificates, which only the TLS code knows how to.
             Map.entry("cli", Set.of("core", "address", "api", "balancer", "blocks", "config", "grid", "jgroups", "metrics", "netty", "stomp", "draw", "console", "rendezvous", "sites")),
             Map.entry("demo", Set.of("core", "announce", "api", "balancer", "config", "tomcat", "cli")),
-            Map.entry("bench", Set.of("core", "announce", "api", "balancer", "blocks", "grid", "metrics", "console", "config", "cli", "rendezvous")),
+            Map.entry("bench", Set.of("core", "announce", "api", "balancer", "blocks", "grid", "metrics", "console", "look", "config", "cli", "rendezvous")),
             // The report pages of the benchmark; other modules never see the web application or its libraries.
             Map.entry("study", Set.of("core", "announce", "api", "balancer", "tomcat", "console", "bench", "testing")),
             Map.entry("spring", Set.of("core", "api", "blocks", "config", "metrics")));

@@ -1,6 +1,6 @@
 package dev.tutti.bench.report;
 
-import dev.tutti.console.internal.plot.PlotLibrary;
+import dev.tutti.look.PlotLibrary;
 import dev.tutti.internal.Json;
 import java.io.IOException;
 import java.io.InputStream;

@@ -7,7 +7,7 @@ import dev.tutti.console.Role;
 import dev.tutti.console.internal.alerts.AlertRule;
 import dev.tutti.console.internal.alerts.Alerts;
 import dev.tutti.console.internal.alerts.Webhook;
-import dev.tutti.console.internal.look.Assets;
+import dev.tutti.look.Assets;
 import dev.tutti.console.internal.oidc.SingleSignOn;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;

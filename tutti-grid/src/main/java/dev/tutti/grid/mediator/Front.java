@@ -1,7 +1,7 @@
 package dev.tutti.grid.mediator;
 
-import dev.tutti.console.internal.look.Assets.Asset;
-import dev.tutti.console.internal.look.Assets;
+import dev.tutti.look.Assets.Asset;
+import dev.tutti.look.Assets;
 import dev.tutti.grid.internal.door.RefusedException;
 import dev.tutti.grid.internal.page.PageFiles;
 import dev.tutti.grid.internal.wire.ClientMessage;

@@ -1,7 +1,7 @@
 package dev.tutti.grid.internal.page;
 
-import dev.tutti.console.internal.look.Assets;
-import dev.tutti.console.internal.look.Assets.Asset;
+import dev.tutti.look.Assets;
+import dev.tutti.look.Assets.Asset;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

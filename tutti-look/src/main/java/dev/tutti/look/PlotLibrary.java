@@ -1,4 +1,4 @@
-package dev.tutti.console.internal.plot;
+package dev.tutti.look;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,7 +33,7 @@ public final class PlotLibrary {
         }
         try (InputStream in = PlotLibrary.class.getResourceAsStream(name)) {
             if (in == null) {
-                throw new IOException("the jar of the console lacks " + name);
+                throw new IOException("the jar of tutti-look lacks " + name);
             }
             return in.readAllBytes();
         }

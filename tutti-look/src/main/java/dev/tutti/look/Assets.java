@@ -1,6 +1,5 @@
-package dev.tutti.console.internal.look;
+package dev.tutti.look;
 
-import dev.tutti.console.internal.plot.PlotLibrary;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;

@@ -7,7 +7,6 @@ import dev.tutti.sim.Trace;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,8 +66,9 @@ class VisitorsTest {
         visited.advance(FORGET_AFTER);
         Work finallyDone = watch(visited);
         assertThat(finallyDone.dials()).isEqualTo(before.dials()).isZero();
-        assertThat(finallyDone.frames()).isCloseTo(before.frames(), Percentage.withPercentage(1));
-        assertThat(finallyDone.turns()).isCloseTo(before.turns(), Percentage.withPercentage(1));
+        // Less of it depends on which of the two asks whether the other is there.
+        assertThat(finallyDone.frames()).isBetween(before.frames() / 2, before.frames() * 101 / 100);
+        assertThat(finallyDone.turns()).isBetween(before.turns() / 2, before.turns() * 101 / 100);
         visited.assertSafe();
     }
 

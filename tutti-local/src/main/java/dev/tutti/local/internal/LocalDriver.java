@@ -65,19 +65,24 @@ public final class LocalDriver implements StreamDriver {
 
     private @Nullable Machine machine;
 
-    private LocalDriver(Settings settings) {
-        int first = settings.get(TransportSettings.BIND_PORT);
-        int last = Math.min(65_535, first + settings.get(TransportSettings.BIND_PORT_RANGE));
+    private LocalDriver(Settings settings, int port) {
         this.connectionsMax = settings.get(TransportSettings.CONNECTIONS_MAX);
         this.untakenBytesMax = settings.get(TransportSettings.WRITE_BUFFER_MAX).bytes();
         this.connectTimeoutNanos = settings.get(TransportSettings.CONNECT_TIMEOUT).toNanos();
-        this.port = network.bind(this, settings.get(TransportSettings.CLUSTER), first, last);
+        this.port = port;
         this.loop = new LocalLoop("tutti-local-" + port, new MachineTurns());
     }
 
     /** @throws dev.tutti.core.driver.TransportException if the port is in use */
     public static LocalDriver open(Settings settings) {
-        return new LocalDriver(settings);
+        LocalNetwork network = LocalNetwork.OF_PROCESS;
+        int first = settings.get(TransportSettings.BIND_PORT);
+        int last = Math.min(65_535, first + settings.get(TransportSettings.BIND_PORT_RANGE));
+        int port = network.bind(settings.get(TransportSettings.CLUSTER), first, last);
+        LocalDriver driver = new LocalDriver(settings, port);
+        // Not before it is complete: nodes of other threads dial what they find.
+        network.listen(port, driver);
+        return driver;
     }
 
     @Override

@@ -19,7 +19,8 @@ public final class LocalNetwork {
     /** First port for nodes that take any, as for ephemeral ports of IP. */
     private static final int ANY_MIN = 49_152;
 
-    private record Entry(LocalDriver driver, String cluster) {}
+    /** @param driver null until it can be dialled */
+    private record Entry(@Nullable LocalDriver driver, String cluster) {}
 
     private final ConcurrentSkipListMap<Integer, Entry> byPort = new ConcurrentSkipListMap<>();
     private final AtomicInteger next = new AtomicInteger();
@@ -27,14 +28,14 @@ public final class LocalNetwork {
     private LocalNetwork() {}
 
     /**
-     * Takes a port for a node.
+     * Takes a port for a node, which can be dialled there from {@link #listen} on.
      *
      * @param first first port to try; 0 for any free one
      * @param last last port to try
      * @throws TransportException if all are in use
      */
-    int bind(LocalDriver driver, String cluster, int first, int last) {
-        Entry entry = new Entry(driver, cluster);
+    int bind(String cluster, int first, int last) {
+        Entry entry = new Entry(null, cluster);
         if (first == 0) {
             for (int attempt = 0; attempt <= PORT_MAX - ANY_MIN; attempt++) {
                 int port = ANY_MIN + Math.floorMod(next.getAndIncrement(), PORT_MAX - ANY_MIN + 1);
@@ -51,6 +52,11 @@ public final class LocalNetwork {
         }
         throw new TransportException("bind.port: " + HOST + first + (last > first ? " to " + last + " are" : " is")
                 + " in use by nodes of this process; set another bind.port, 0 for any free one, or a larger bind.port-range");
+    }
+
+    /** Lets others dial a driver that is complete, on the port that it has taken. */
+    void listen(int port, LocalDriver driver) {
+        byPort.computeIfPresent(port, (key, entry) -> new Entry(driver, entry.cluster()));
     }
 
     void unbind(int port, LocalDriver driver) {
@@ -75,7 +81,7 @@ public final class LocalNetwork {
     public List<String> addresses(String cluster) {
         List<String> addresses = new ArrayList<>();
         byPort.forEach((port, entry) -> {
-            if (entry.cluster().equals(cluster)) {
+            if (entry.driver() != null && entry.cluster().equals(cluster)) {
                 addresses.add(address(port));
             }
         });

@@ -50,6 +50,11 @@ final class Arrivals {
         return recent;
     }
 
+    /** Remembers what another member has taken lately, whose state this one goes on with. */
+    void remember(Map<String, Recent> recent) {
+        recent.forEach((site, theirs) -> of(site).remember(theirs));
+    }
+
     /** Takes a new view of this site. */
     void onView(View view, Listeners listeners) {
         if (memberSince == null) {

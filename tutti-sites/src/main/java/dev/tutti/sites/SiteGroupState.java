@@ -173,6 +173,7 @@ final class SiteGroupState implements GroupState {
                 group.localMessages().replace(vectors);
                 group.resync().take(vectors);
                 recent = takeRecent(vectors, nanoTime());
+                group.arrivals().remember(recent);
             } finally {
                 group.lock().unlock();
             }

@@ -50,7 +50,7 @@ public final class ArrivedMessages {
     /** Time of the last item that is not among them. */
     private long recentSinceNanos;
 
-    private final Skipped skipped;
+    private Skipped skipped;
     private long duplicates;
 
     /** @param delivered messages that were delivered before */
@@ -135,6 +135,15 @@ public final class ArrivedMessages {
             recentBytes -= OutgoingStream.bytes(List.of(oldest.item()));
             recentSinceNanos = oldest.nanos();
         }
+    }
+
+    /** Remembers what another member has taken lately, whose state this one goes on with. */
+    public void remember(Recent theirs) {
+        recent.clear();
+        recent.addAll(theirs.items());
+        recentBytes = OutgoingStream.bytes(theirs.items().stream().map(Recent.Item::item).toList());
+        recentSinceNanos = theirs.sinceNanos();
+        skipped = theirs.skipped().copy();
     }
 
     /** Returns the last items: those that may be lacking in another part of this site. */

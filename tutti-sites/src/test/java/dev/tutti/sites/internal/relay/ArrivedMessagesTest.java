@@ -89,4 +89,18 @@ class ArrivedMessagesTest {
         assertThat(OutgoingStream.bytes(recent.items().stream().map(Recent.Item::item).toList()))
                 .isBetween(ArrivedMessages.RECENT_BYTES_MAX - 2_000, ArrivedMessages.RECENT_BYTES_MAX);
     }
+
+    /** A member that has taken over the state of another gives what that remembers to the next. */
+    @Test
+    void remembersWhatCameWithAState() {
+        arrived.accept(List.of(new RelayItem.Skip(SENDER, 1, 2), sent(3)), receiver);
+        ArrivedMessages newcomer = new ArrivedMessages(arrived.delivered().copy(), 9);
+        newcomer.remember(arrived.recent());
+        newcomer.accept(List.of(sent(4)), receiver);
+        assertThat(newcomer.recent().items()).extracting(each -> each.item().sequence()).containsExactly(2L, 3L, 4L);
+        assertThat(newcomer.recent().sinceNanos()).isZero();
+        assertThat(newcomer.recent().skipped().covers(SENDER, 2)).isTrue();
+        newcomer.acceptOfOtherPart(List.of(sent(2)), receiver);
+        assertThat(told).containsExactly("3", "4", "lost 1 to 2");
+    }
 }

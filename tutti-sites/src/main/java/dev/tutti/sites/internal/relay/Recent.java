@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a part of this site has taken lately from another site.
+ * The last messages that a part of this site has taken from another site.
  *
  * @param sinceNanos time at this member after which nothing is missing here
  * @param items in order

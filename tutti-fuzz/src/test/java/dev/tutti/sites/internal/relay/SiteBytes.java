@@ -22,6 +22,12 @@ public final class SiteBytes {
                 arrived.accept(relayed.items(), new Deaf());
                 arrived.onView(new Deaf());
             }
+            if (frame instanceof SiteFrame.Arrived of) {
+                ArrivedMessages arrived = new ArrivedMessages(new SequenceVector(), 0);
+                arrived.accept(items(), new Deaf());
+                arrived.acceptOfOtherPart(of.items(), new Deaf());
+                arrived.onView(new Deaf());
+            }
             return frame.getClass().getSimpleName();
         } catch (MalformedException e) {
             return "refused";

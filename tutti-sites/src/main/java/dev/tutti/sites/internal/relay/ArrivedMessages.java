@@ -164,7 +164,7 @@ public final class ArrivedMessages {
                 accept(item, receiver);
                 continue;
             }
-            boolean isInOrder = skipped.firstOf(member, delivered) > 0;
+            boolean isInOrder = skipped.isLast(member, delivered);
             long first = skipped.take(member, item.sequence());
             if (!isInOrder) {
                 lateSince.putIfAbsent(member, first);

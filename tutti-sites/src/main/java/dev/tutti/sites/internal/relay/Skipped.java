@@ -2,9 +2,9 @@ package dev.tutti.sites.internal.relay;
 
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.sites.internal.log.OriginMember;
 import java.util.LinkedHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * First messages of members of another site that it has left out: they were not for this site, or the other part of this site, while it was
@@ -32,14 +32,14 @@ public final class Skipped {
         return range != null && range.first <= sequence && sequence <= range.last;
     }
 
-    /** Returns the first message of a member that was left out and has not come since, if nothing came behind them; otherwise 0. */
-    public long firstOf(OriginMember member, SequenceVector delivered) {
-        @Nullable Range range = ranges.get(member);
-        return range != null && range.last == delivered.of(member) ? range.first : 0;
+    /** Returns whether messages of a member were left out, and nothing was delivered behind them. */
+    boolean isLast(OriginMember member, SequenceVector delivered) {
+        Range range = ranges.get(member);
+        return range != null && range.last == delivered.of(member);
     }
 
     /** Takes a message that has come, and returns the first one that has not; that and those between are lost, if there are any. */
-    public long take(OriginMember member, long sequence) {
+    long take(OriginMember member, long sequence) {
         Range range = ranges.remove(member);
         if (range == null) {
             return sequence;
@@ -66,7 +66,11 @@ public final class Skipped {
 
     static Skipped take(ByteInput in) {
         Skipped skipped = new Skipped();
-        for (int left = in.takeCount(OriginMember.BYTES_MIN + 2 * Long.BYTES); left > 0; left--) {
+        int count = in.takeCount(OriginMember.BYTES_MIN + 2 * Long.BYTES);
+        if (count > SequenceVector.MEMBERS_MAX) {
+            throw new MalformedException("messages of " + count + " members were left out, and at most " + SequenceVector.MEMBERS_MAX + " are known");
+        }
+        for (int left = count; left > 0; left--) {
             skipped.ranges.put(OriginMember.take(in), new Range(in.takeLong(), in.takeLong()));
         }
         return skipped;

@@ -61,7 +61,7 @@ final class Modules {
             Map.entry("demo", Set.of("core", "announce", "api", "balancer", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "announce", "api", "balancer", "blocks", "grid", "metrics", "console", "look", "config", "cli", "rendezvous")),
             // The report pages of the benchmark; other modules never see the web application or its libraries.
-            Map.entry("study", Set.of("core", "announce", "api", "balancer", "tomcat", "console", "bench", "testing")),
+            Map.entry("study", Set.of("core", "announce", "api", "balancer", "tomcat", "look", "bench", "testing")),
             Map.entry("spring", Set.of("core", "api", "blocks", "config", "metrics")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */

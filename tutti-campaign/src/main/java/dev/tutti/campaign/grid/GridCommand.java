@@ -206,7 +206,7 @@ public final class GridCommand extends CampaignCommand {
     /** @param isMeasured whether processes live long enough for C2, which costs more than it saves in a short run */
     private List<String> options(boolean isMeasured) {
         String compilers = isMeasured ? "-XX:TieredStopAtLevel=4" : "-XX:TieredStopAtLevel=1";
-        return Shell.options(List.of("-XX:+UseSerialGC", compilers, "--enable-native-access=ALL-UNNAMED"), furtherOptions);
+        return Shell.options(List.of("-XX:+UseSerialGC", "-XX:MetaspaceSize=64m", compilers, "--enable-native-access=ALL-UNNAMED"), furtherOptions);
     }
 
     private void check(String option, int value, int min, int max) {

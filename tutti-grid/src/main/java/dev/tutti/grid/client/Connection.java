@@ -18,6 +18,7 @@ final class Connection implements WebSocket.Listener {
     private final CompletableFuture<String> end = new CompletableFuture<>();
     private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
     private volatile long heardNanos = System.nanoTime();
+    private volatile ClientMessage.@Nullable Welcome welcome;
 
     /** @param messages gets the messages of the mediator, with this connection */
     Connection(BiConsumer<Connection, ClientMessage> messages, Runnable onEnd) {
@@ -28,6 +29,15 @@ final class Connection implements WebSocket.Listener {
     /** Returns the time for which the mediator has not been heard; it says something every five seconds. */
     long silenceNanos() {
         return System.nanoTime() - heardNanos;
+    }
+
+    void onWelcome(ClientMessage.Welcome first) {
+        welcome = first;
+    }
+
+    /** Returns the first message of the mediator; null until it has come. */
+    ClientMessage.@Nullable Welcome welcome() {
+        return welcome;
     }
 
     boolean isOpen() {

@@ -15,6 +15,7 @@ import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.Query;
 import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
+import dev.tutti.grid.client.Links.Link;
 import dev.tutti.grid.internal.codec.GridCodec;
 import dev.tutti.grid.internal.delivery.LastNumbers;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
@@ -34,13 +35,11 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,8 +47,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A grid as a process without a node sees it, through one of several mediators.
  *
- * <p>When its mediator is gone, the client goes to the next one and registers everything again. Entries of the registry outlast that
- * by their lease. Measurements that are published meanwhile wait, and those that the mediator had not confirmed are sent again.
+ * <p>When its mediator is gone, the client goes to the next one, with which it has a spare connection open if it can, and registers everything
+ * again. Entries of the registry outlast that by their lease. Measurements that are published meanwhile wait, and those that the mediator had not confirmed are sent again.
  * Measurements that were on their way from the mediator are lost: each consumer here is told of a gap with an unknown number.
  */
 public final class GridClient implements Grid {
@@ -59,21 +58,16 @@ public final class GridClient implements Grid {
     /** Most producers and consumers. */
     public static final int REGISTERED_MAX = 10_000;
 
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration SEND_TIMEOUT = Duration.ofSeconds(15);
-    private static final long SILENCE_NANOS = 15_000_000_000L;
-    private static final long PAUSE_MIN_MILLIS = 50;
-    private static final long PAUSE_MAX_MILLIS = 5_000;
     private static final long LOAD_NANOS = 1_000_000_000L;
-    private static final long WATCH_NANOS = 1_000_000_000L;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     private final List<URI> mediators;
-    private final Supplier<String> token;
     private final HttpClient http;
     private final Threads threads = new Threads() {};
     private final Callbacks callbacks = new Callbacks(threads);
     private final Outgoing outgoing;
+    private final Links links;
     private final String secret = UUID.randomUUID().toString();
     private final String identity;
     private final ClientCounters counters = new ClientCounters();
@@ -90,7 +84,6 @@ public final class GridClient implements Grid {
     private volatile long registration = 1;
     private volatile String site = "";
     private volatile String node = "";
-    private volatile String trouble = "no mediator has been connected yet";
     private volatile boolean isClosing;
     private volatile boolean isClosed;
     private volatile @Nullable Connection current;
@@ -100,9 +93,9 @@ public final class GridClient implements Grid {
     GridClient(GridClientBuilder options) {
         this.mediators = options.mediators();
         options.token();
-        this.token = options::token;
         this.http = options.http();
         this.outgoing = new Outgoing(options.bufferBytes());
+        this.links = new Links(mediators, options::token, http, threads, this::onMessage, outgoing::wake);
         this.identity = Identity.of(options.name(), secret);
         threads.start("tutti-grid-client", this::run);
     }
@@ -131,82 +124,28 @@ public final class GridClient implements Grid {
     // ------------------------------------------------------------------ connection
 
     private void run() {
-        long pauseMillis = PAUSE_MIN_MILLIS;
         try {
-            for (int attempt = 0; !isClosed; attempt++) {
-                URI mediator = mediators.get(attempt % mediators.size());
-                if (stay(mediator)) {
-                    pauseMillis = PAUSE_MIN_MILLIS;
-                } else if (attempt % mediators.size() == mediators.size() - 1) {
-                    pauseMillis = Math.min(2 * pauseMillis, PAUSE_MAX_MILLIS);
+            for (Link link = links.next(); link != null; link = links.next()) {
+                onConnected(link);
+                links.keepSpare(link);
+                send(link.connection(), link.socket());
+                current = null;
+                link.socket().abort();
+                if (isClosed) {
+                    break;
                 }
-                if (!isClosed) {
-                    // Clients of a mediator that has crashed come to the next one one after the other.
-                    Thread.sleep(ThreadLocalRandom.current().nextLong(pauseMillis / 2, pauseMillis));
-                }
+                links.onTrouble(link.mediator(), link.connection().reason());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
+            links.close();
             ended.complete(null);
         }
     }
 
-    /** Connects with a mediator, and returns when the connection has ended: whether there was one. */
-    private boolean stay(URI mediator) throws InterruptedException {
-        Connection connection = new Connection(this::onMessage, outgoing::wake);
-        WebSocket socket;
-        CompletableFuture<WebSocket> opening;
-        try {
-            opening = open(mediator, connection);
-        } catch (IllegalArgumentException e) {
-            onTrouble(mediator, String.valueOf(e.getMessage()));
-            return false;
-        }
-        try {
-            socket = opening.get(CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            onTrouble(mediator, Refusals.reason(e.getCause() == null ? e : e.getCause()));
-            return false;
-        } catch (TimeoutException e) {
-            opening.whenComplete((late, failure) -> {
-                if (late != null) {
-                    late.abort();
-                }
-            });
-            onTrouble(mediator, "it has not answered within " + CONNECT_TIMEOUT);
-            return false;
-        }
-        onConnected(mediator, connection);
-        watch(connection, socket);
-        send(connection, socket);
-        current = null;
-        socket.abort();
-        if (!isClosed) {
-            onTrouble(mediator, connection.reason());
-        }
-        return true;
-    }
-
-    private CompletableFuture<WebSocket> open(URI mediator, Connection connection) {
-        WebSocket.Builder builder = http.newWebSocketBuilder().connectTimeout(CONNECT_TIMEOUT);
-        String present = token.get();
-        if (!present.isEmpty()) {
-            builder.header("Authorization", "Bearer " + present);
-        }
-        return builder.buildAsync(mediator, connection);
-    }
-
-    private void onTrouble(URI mediator, String reason) {
-        String text = mediator + ": " + reason;
-        if (!text.equals(trouble)) {
-            LOG.warn("Grid: no connection with {}", text);
-        }
-        trouble = text;
-    }
-
-    private void onConnected(URI mediator, Connection connection) {
-        LOG.info("Grid: connected with {}", mediator);
+    private void onConnected(Link link) {
+        LOG.info("Grid: connected with {}", link.mediator());
         List<LocalConsumer> all;
         boolean isAgain;
         lock.lock();
@@ -220,13 +159,14 @@ public final class GridClient implements Grid {
             consumers.values().forEach(consumer -> first.add(registration(consumer)));
             questions.values().forEach(question -> first.add(question.message));
             outgoing.restart(first);
-            current = connection;
+            current = link.connection();
+            greet(link.connection());
             all = List.copyOf(consumers.values());
         } finally {
             lock.unlock();
         }
         if (isAgain) {
-            Gap gap = new Gap("", 0, "the mediator was changed; " + trouble);
+            Gap gap = new Gap("", 0, "the mediator was changed; " + links.trouble());
             all.forEach(consumer -> consumer.offer(gap));
         }
     }
@@ -265,25 +205,11 @@ public final class GridClient implements Grid {
         }
     }
 
-    private void watch(Connection connection, WebSocket socket) {
-        threads.startAfter(WATCH_NANOS, "tutti-grid-client-watch", () -> {
-            if (!connection.isOpen()) {
-                return;
-            }
-            if (connection.silenceNanos() > SILENCE_NANOS) {
-                connection.end("the mediator has not been heard for " + Duration.ofNanos(SILENCE_NANOS));
-                socket.abort();
-                return;
-            }
-            watch(connection, socket);
-        });
-    }
-
     private void onMessage(Connection from, ClientMessage message) {
         switch (message) {
             case ClientMessage.Welcome welcome -> {
-                site = welcome.site();
-                node = welcome.node();
+                from.onWelcome(welcome);
+                greet(from);
             }
             case ClientMessage.Registered _ -> {
                 // It counts from now on.
@@ -303,6 +229,20 @@ public final class GridClient implements Grid {
             case ClientMessage.Identify _, ClientMessage.Register _, ClientMessage.Withdraw _, ClientMessage.Publish _, ClientMessage.Lost _, ClientMessage.Load _,
                     ClientMessage.Find _, ClientMessage.Ask _ ->
                 throw new MalformedException("a message of clients");
+        }
+    }
+
+    /** Takes the names of the site and the node, if they are those of the present mediator. */
+    private void greet(Connection from) {
+        lock.lock();
+        try {
+            ClientMessage.Welcome welcome = from.welcome();
+            if (from == current && welcome != null) {
+                site = welcome.site();
+                node = welcome.node();
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -486,7 +426,7 @@ public final class GridClient implements Grid {
         if (isClosing) {
             return "the client of the grid was closed before a mediator had answered";
         }
-        return "no mediator has answered within " + deadline + (current == null ? ": " + trouble : "");
+        return "no mediator has answered within " + deadline + (current == null ? ": " + links.trouble() : "");
     }
 
     private @Nullable ClientMessage ask(LongFunction<ClientMessage> message, Duration deadline) {
@@ -547,6 +487,7 @@ public final class GridClient implements Grid {
         status.putAll(outgoing.numbers());
         status.put("received", counters.received.sum());
         status.put("connections", counters.connections.sum());
+        status.put("spare-connections", links.hasSpare() ? 1L : 0L);
         status.put("refused", counters.refused.sum());
         status.put("listener-failures", counters.failures.sum());
         return status;
@@ -573,6 +514,7 @@ public final class GridClient implements Grid {
         LocalConsumer.closeAll(openConsumers);
         isClosed = true;
         outgoing.wake();
+        links.close();
         try {
             ended.get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {

@@ -8,6 +8,10 @@ import java.util.concurrent.atomic.LongAdder;
 final class MediatorCounters {
 
     final LongAdder clients = new LongAdder();
+
+    /** Connections on which nothing has been said. */
+    final LongAdder spares = new LongAdder();
+
     final LongAdder requests = new LongAdder();
     final LongAdder unauthorized = new LongAdder();
     final LongAdder refused = new LongAdder();
@@ -25,6 +29,7 @@ final class MediatorCounters {
     Map<String, Long> all() {
         Map<String, Long> all = new TreeMap<>();
         all.put("clients", clients.sum());
+        all.put("client-spares", spares.sum());
         all.put("client-requests", requests.sum());
         all.put("client-unauthorized", unauthorized.sum());
         all.put("client-refused", refused.sum());

@@ -90,6 +90,7 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     private long heardNanos = System.nanoTime();
     private long pingedNanos = System.nanoTime();
     private String secret = "";
+    private boolean isIdentified;
     private boolean hasEnded;
 
     Session(Service service, Admission admission, Intake intake, Outbox outbox) {
@@ -103,7 +104,7 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
 
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
-        counters.clients.increment();
+        counters.spares.increment();
         pings = context.executor().scheduleAtFixedRate(() -> ping(context), PING_SECONDS, PING_SECONDS, TimeUnit.SECONDS);
         confirmations = context.executor().scheduleAtFixedRate(this::confirm, CONFIRM_SECONDS, CONFIRM_SECONDS, TimeUnit.SECONDS);
         outbox.offer(new ClientMessage.Welcome(settings.grid().site(), settings.node(), settings.lease().toMillis()));
@@ -191,12 +192,24 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
         context.writeAndFlush(new CloseWebSocketFrame(status, text)).addListener(_ -> context.close());
     }
 
+    /** Counts a connection as that of a client from now on: on a spare one nothing is sent. */
+    private void onIdentified() {
+        if (!isIdentified) {
+            isIdentified = true;
+            counters.spares.decrement();
+            counters.clients.increment();
+        }
+    }
+
     private void onMessage(ClientMessage message) {
         if (hasEnded) {
             return;
         }
         switch (message) {
-            case ClientMessage.Identify identify -> secret = identify.secret();
+            case ClientMessage.Identify identify -> {
+                secret = identify.secret();
+                onIdentified();
+            }
             case ClientMessage.Register register -> register(register);
             case ClientMessage.Withdraw(String id) -> {
                 ClientEntry entry = entries.remove(id);
@@ -406,7 +419,7 @@ final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
         if (confirmations != null) {
             confirmations.cancel(false);
         }
-        counters.clients.decrement();
+        (isIdentified ? counters.clients : counters.spares).decrement();
         outbox.close();
         Duration silence = Duration.ofNanos(System.nanoTime() - heardNanos);
         entries.values().forEach(entry -> entry.disconnect(silence));

@@ -180,6 +180,37 @@ class MediatorTest {
     }
 
     @Test
+    void aSpareConnectionTakesOverAndIsReplaced() {
+        GridMember one = member();
+        GridMember two = member();
+        Mediator first = mediator(one);
+        Mediator second = mediator(two);
+        GridClient client = client(first, second);
+        Producer producer = client.produce(ProducerOptions.of("sensor", "sensors/#"));
+        Inbox atMember = new Inbox();
+        two.subscribe(SubscriptionOptions.of("m", Filter.topic("sensors/#")), atMember);
+        Await.until("it has a spare connection", () -> client.status().get("spare-connections") == 1);
+        assertThat(client.node()).isEqualTo("n1");
+        assertThat(first.numbers()).containsEntry("clients", 1L).containsEntry("client-spares", 0L);
+        assertThat(second.numbers()).containsEntry("clients", 0L).containsEntry("client-spares", 1L);
+        int port = first.port();
+        first.close();
+        producer.publish("sensors/1", Body.of(1));
+        Await.until("it has come", () -> atMember.sequences().contains(1L));
+        assertThat(client.node()).isEqualTo("n2");
+        assertThat(second.numbers()).containsEntry("clients", 1L).containsEntry("client-spares", 0L);
+        assertThat(client.status()).containsEntry("spare-connections", 0L);
+        Mediator again = opened(Mediator.on(one).port(port).open());
+        Await.until("it has another spare connection", () -> client.status().get("spare-connections") == 1);
+        second.close();
+        producer.publish("sensors/1", Body.of(2));
+        Await.until("that takes over, too", () -> atMember.sequences().contains(2L));
+        assertThat(client.node()).isEqualTo("n1");
+        client.close();
+        Await.until("nothing is left", () -> again.numbers().get("clients") + again.numbers().get("client-spares") == 0);
+    }
+
+    @Test
     void entriesOfABrokenConnectionGoWithTheirLease() {
         GridMember member = member();
         Mediator mediator = opened(Mediator.on(member).port(0).lease(Duration.ofSeconds(2)).open());

@@ -108,7 +108,7 @@ public final class LoadProcess {
             case "mediator" -> {
                 GridMember member = GridMember.on(SiteNode.open(settings)).join();
                 grids.add(member);
-                Mediator.on(member).port((int) settings.number("client-port")).open();
+                Mediator.on(member).port((int) settings.number("client-port")).rehearse().open();
                 Producer producer = member.produce(ProducerOptions.of("probe", "load/#"));
                 awaitWanted(() -> IntStream.range(0, plan.consumers())
                         .mapToObj(consumer -> LoadPlan.group(consumer) + "any")
@@ -119,7 +119,7 @@ public final class LoadProcess {
             case "stranger" -> {
                 GridMember member = GridMember.on(SiteNode.open(settings)).join();
                 grids.add(member);
-                Mediator.on(member).port((int) settings.number("client-port")).open();
+                Mediator.on(member).port((int) settings.number("client-port")).rehearse().open();
             }
             default -> {
                 URI[] mediators = Arrays.stream(settings.get("mediators").split(",")).map(URI::create).toArray(URI[]::new);

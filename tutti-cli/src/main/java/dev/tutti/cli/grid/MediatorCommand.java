@@ -189,7 +189,8 @@ public final class MediatorCommand implements Callable<Integer> {
                     .bind(AddressChoice.ofMachine().listen(address))
                     .port(port)
                     .names(hosts.toArray(String[]::new))
-                    .lease(Duration.ofSeconds(leaseSeconds));
+                    .lease(Duration.ofSeconds(leaseSeconds))
+                    .rehearse();
             if (certificate != null && key != null) {
                 builder.tls(certificate, key);
             }

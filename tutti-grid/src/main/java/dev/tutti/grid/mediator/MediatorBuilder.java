@@ -29,6 +29,7 @@ public final class MediatorBuilder {
     private long queueBytes = QUEUE_MIN;
     private long memoryBytes = MEMORY_DEFAULT;
     private int historyMax = HISTORY_DEFAULT;
+    private boolean isRehearsing;
 
     MediatorBuilder(GridMember grid) {
         this.grid = grid;
@@ -125,13 +126,27 @@ public final class MediatorBuilder {
     }
 
     /**
+     * Has the mediator do all its work once, in a grid of its own within this JVM, while it has no clients yet: for ten seconds after its
+     * start, and a tenth of a processor or so. Otherwise, when another mediator crashes, its clients wait at this one while the JVM
+     * loads and compiles code. It happens once for each JVM.
+     */
+    public MediatorBuilder rehearse() {
+        isRehearsing = true;
+        return this;
+    }
+
+    /**
      * Starts the mediator. Returns when it accepts connections.
      *
      * @throws IllegalArgumentException if it would not be safe, or a file can't be used; the message says what would be right
      * @throws IllegalStateException if the address can't be bound
      */
     public Mediator open() {
-        return new Mediator(this);
+        Mediator mediator = new Mediator(this);
+        if (isRehearsing) {
+            Rehearsal.begin();
+        }
+        return mediator;
     }
 
     GridMember grid() {

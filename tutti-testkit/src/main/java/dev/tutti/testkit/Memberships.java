@@ -11,7 +11,6 @@ record Memberships(List<SimulatedProcess> processes) {
 
     /** Returns whether each process has its component, and each group one view of exactly its members here. */
     boolean isOneView() {
-        TreeMap<GroupHistory.Key, TreeSet<Member>> members = members();
         TreeMap<GroupHistory.Key, View> views = new TreeMap<>();
         for (SimulatedProcess process : processes) {
             if (process.component() == null) {
@@ -19,16 +18,15 @@ record Memberships(List<SimulatedProcess> processes) {
             }
             for (Witness witness : process.memberships()) {
                 View view = witness.view();
-                if (view == null || !new TreeSet<>(view.members()).equals(members.get(witness.group()))) {
-                    return false;
-                }
-                View other = views.putIfAbsent(witness.group(), view);
-                if (other != null && !other.equals(view)) {
+                View other = view == null ? null : views.putIfAbsent(witness.group(), view);
+                if (view == null || other != null && !other.equals(view)) {
                     return false;
                 }
             }
         }
-        return true;
+        // Last, as it takes longest, and this is asked after each event.
+        TreeMap<GroupHistory.Key, TreeSet<Member>> members = members();
+        return views.entrySet().stream().allMatch(each -> new TreeSet<>(each.getValue().members()).equals(members.get(each.getKey())));
     }
 
     /** Returns the members by group. */

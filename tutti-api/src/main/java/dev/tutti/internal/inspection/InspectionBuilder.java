@@ -124,7 +124,17 @@ public final class InspectionBuilder {
 
     private static Map<String, String> settingsOf(String part, Map<String, String> settings) {
         List<String> prefixes = PREFIXES.getOrDefault(part, List.of(part + "."));
-        return choose(settings, name -> prefixes.stream().anyMatch(name::startsWith));
+        return choose(settings, name -> beginsWithOne(name, prefixes));
+    }
+
+    /** A loop, as this is asked for each setting and part: a stream would be most of an inspection. */
+    private static boolean beginsWithOne(String name, List<String> prefixes) {
+        for (String prefix : prefixes) {
+            if (name.startsWith(prefix)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static Map<String, String> choose(Map<String, String> settings, Predicate<String> isWanted) {

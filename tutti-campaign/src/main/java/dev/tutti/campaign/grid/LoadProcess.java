@@ -126,7 +126,7 @@ public final class LoadProcess {
                 for (int client = 0; client < settings.number("clients"); client++) {
                     // Clients begin at different mediators.
                     Collections.rotate(Arrays.asList(mediators), 1);
-                    grids.add(GridClient.of(mediators.clone()).name("client" + client).open());
+                    grids.add(GridClient.of(mediators.clone()).inOrder().name("client" + client).open());
                 }
                 add(true);
             }

@@ -27,11 +27,11 @@ class ScaleTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void crashesAtOneInstantEndInOneViewOfTheOthers(long seed) {
-        SimulatedCluster cluster = cluster(100, seed);
+        SimulatedCluster cluster = cluster(64, seed);
         var scenarios = new ScaleScenarios(cluster);
         scenarios.bootstrap(Duration.ofSeconds(30));
         cluster.advance(SECOND);
-        var removal = scenarios.crashes(10, Duration.ofSeconds(10));
+        var removal = scenarios.crashes(6, Duration.ofSeconds(10));
         assertThat(removal.views()).as("%s", removal).isEqualTo(1);
         assertThat(removal.spared()).as("%s", removal).isTrue();
         cluster.assertSafe();

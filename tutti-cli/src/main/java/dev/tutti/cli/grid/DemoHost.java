@@ -30,7 +30,7 @@ final class DemoHost implements AutoCloseable {
 
     DemoHost(String name, List<URI> mediators) {
         this.name = name;
-        this.client = GridClient.of(mediators.toArray(URI[]::new)).name(name).open();
+        this.client = GridClient.of(mediators.toArray(URI[]::new)).inOrder().name(name).open();
         this.producer = client.produce(
                 ProducerOptions.of(name, "hosts/" + name + "/#").type("host").history(HISTORY).with("demonstration", "true"));
         client.subscribe(SubscriptionOptions.of(name + " sees all hosts", Filter.topic("hosts/#")), arrivals);

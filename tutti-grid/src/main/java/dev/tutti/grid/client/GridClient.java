@@ -103,7 +103,7 @@ public final class GridClient implements Grid {
     /**
      * Begins to describe a client.
      *
-     * @param mediators addresses such as {@code https://monitor.example:7795}; the next one is tried when one does not answer
+     * @param mediators addresses such as {@code https://monitor.example:7795}, one of which is drawn; another one is tried when it does not answer
      */
     public static GridClientBuilder of(URI... mediators) {
         if (mediators.length == 0) {
@@ -263,7 +263,9 @@ public final class GridClient implements Grid {
         try {
             LocalConsumer consumer = consumers.get(id);
             // What comes late from a mediator of before belongs to the gap that consumers are told when there is another one.
-            if (consumer != null && from == current) {
+            if (from != current) {
+                counters.ignored.increment();
+            } else if (consumer != null) {
                 delivery.accept(consumer);
             }
         } finally {
@@ -486,6 +488,7 @@ public final class GridClient implements Grid {
         status.put("waiting-bytes", all.stream().mapToLong(LocalConsumer::waitingBytes).sum());
         status.putAll(outgoing.numbers());
         status.put("received", counters.received.sum());
+        status.put("received-late", counters.ignored.sum());
         status.put("connections", counters.connections.sum());
         status.put("spare-connections", links.hasSpare() ? 1L : 0L);
         status.put("refused", counters.refused.sum());

@@ -14,7 +14,10 @@ import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +32,7 @@ public final class GridClientBuilder {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private final List<URI> mediators;
+    private boolean isInOrder;
     private String name = "client";
     private String token = "";
     private @Nullable Path tokenFile;
@@ -50,6 +54,15 @@ public final class GridClientBuilder {
             throw new IllegalArgumentException("the name of a client has 1 to 64 letters, digits, dots, lines and underscores, not " + text);
         }
         name = text;
+        return this;
+    }
+
+    /**
+     * Has the client try the mediators in the order that was given: those of its own site first, for example. By default the order is drawn, so
+     * that clients with the same addresses share the mediators. A client stays at a mediator that it has reached.
+     */
+    public GridClientBuilder inOrder() {
+        isInOrder = true;
         return this;
     }
 
@@ -122,8 +135,14 @@ public final class GridClientBuilder {
         return new GridClient(this);
     }
 
+    /** Returns the addresses in the order in which they are tried. */
     List<URI> mediators() {
-        return mediators;
+        if (isInOrder) {
+            return mediators;
+        }
+        List<URI> drawn = new ArrayList<>(mediators);
+        Collections.shuffle(drawn, ThreadLocalRandom.current());
+        return List.copyOf(drawn);
     }
 
     String name() {

@@ -37,7 +37,7 @@ class LeftGroupTest {
                 GridMember other = GridMember.on(two).timeout(Duration.ofSeconds(30)).join();
                 Mediator first = Mediator.on(lost).port(0).open();
                 Mediator second = Mediator.on(other).port(0).open();
-                GridClient client = GridClient.of(first.url(), second.url()).open()) {
+                GridClient client = GridClient.of(first.url(), second.url()).inOrder().open()) {
             client.produce(ProducerOptions.of("p", "a/#"));
             Await.until("it is registered", () -> other.find(Query.PRODUCERS).items().stream().anyMatch(each -> each.node().equals("n1")));
             assertThat(lost.status()).containsEntry("joined", 1L);

@@ -97,7 +97,7 @@ class MediatorTest {
         for (int i = 0; i < urls.length; i++) {
             urls[i] = mediators[i].url();
         }
-        return opened(GridClient.of(urls).open());
+        return opened(GridClient.of(urls).inOrder().open());
     }
 
     private static List<Entry> found(Grid grid, String topic) {
@@ -177,6 +177,19 @@ class MediatorTest {
         assertThat(atClient.gaps).hasSize(1).allMatch(gap -> gap.count() == 0 && gap.reason().contains("mediator"));
         assertThat(client.status()).containsEntry("connections", 2L);
         subscription.close();
+    }
+
+    @Test
+    void clientsWithTheSameAddressesShareTheMediators() {
+        GridMember member = member();
+        Mediator first = mediator(member);
+        Mediator second = mediator(member);
+        for (int number = 0; number < 24; number++) {
+            opened(GridClient.of(first.url(), second.url()).open());
+        }
+        Await.until("all are connected", () -> first.numbers().get("clients") + second.numbers().get("clients") == 24);
+        // All 24 are at one of them once in eight million runs.
+        assertThat(first.numbers().get("clients")).isBetween(1L, 23L);
     }
 
     @Test

@@ -49,7 +49,7 @@ class SentAgainTest {
         secondNode = Node.tcp(0).name("n2").seeds(node.address().toString()).start();
         secondGrid = GridMember.on(secondNode).join();
         second = Mediator.on(secondGrid).port(0).open();
-        client = GridClient.of(relay.url(), second.url()).open();
+        client = GridClient.of(relay.url(), second.url()).inOrder().open();
         consumer = GridClient.of(second.url()).open();
         Filter odd = Filter.topic("sensors/#").where("value > 0");
         grid.subscribe(SubscriptionOptions.of("m", odd), atMember::add);

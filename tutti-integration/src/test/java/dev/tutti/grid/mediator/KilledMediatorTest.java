@@ -53,7 +53,7 @@ class KilledMediatorTest {
         grid = GridMember.on(node).timeout(Duration.ofSeconds(30)).join();
         first = MediatorProcess.start("m1", node.address().toString());
         second = MediatorProcess.start("m2", node.address().toString());
-        client = GridClient.of(first.url(), second.url()).open();
+        client = GridClient.of(first.url(), second.url()).inOrder().open();
         producer = client.produce(ProducerOptions.of("sensor", "sensors/#"));
         host = grid.produce(ProducerOptions.of("host", "hosts/#"));
         grid.subscribe(SubscriptionOptions.of("m", Filter.topic("sensors/#")), atMember::add);

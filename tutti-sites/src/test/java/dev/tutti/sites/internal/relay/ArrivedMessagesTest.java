@@ -103,4 +103,20 @@ class ArrivedMessagesTest {
         newcomer.acceptOfOtherPart(List.of(sent(2)), receiver);
         assertThat(told).containsExactly("3", "4", "lost 1 to 2");
     }
+
+    /** The messages of another sender have taken the place of those of the first one, and nothing comes after them. */
+    @Test
+    void tellsWhatAnotherPartHadAndDoesNotRememberAtAll() {
+        OriginMember talker = new OriginMember(8, 1, "s1");
+        ArrivedMessages other = new ArrivedMessages(new SequenceVector(), 0);
+        other.accept(List.of(sent(1), sent(2), sent(3)), receiver);
+        for (int number = 1; number <= 600; number++) {
+            other.accept(List.of(new RelayItem.Sent(talker, number, false, new byte[1_000])), receiver);
+        }
+        told.clear();
+        arrived.catchUp(other.recent(), other.delivered(), 0L, receiver);
+        assertThat(told).contains("lost 1 to 3").doesNotContain("1", "2", "3");
+        assertThat(arrived.delivered().of(SENDER)).isEqualTo(3);
+        assertThat(arrived.delivered().of(talker)).isEqualTo(600);
+    }
 }

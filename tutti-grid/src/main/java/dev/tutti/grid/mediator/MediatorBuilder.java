@@ -14,9 +14,11 @@ public final class MediatorBuilder {
     /** Port by default. */
     public static final int PORT_DEFAULT = 7795;
 
+    /** Least bytes of memory for all clients. */
+    static final long MEMORY_MIN = 32L << 20;
+
     private static final long QUEUE_MIN = 8L << 20;
     private static final long QUEUE_MAX = 1L << 30;
-    private static final long MEMORY_MIN = 32L << 20;
     private static final long MEMORY_MAX = 1L << 40;
     private static final long MEMORY_DEFAULT = 64L << 20;
     private static final Duration LEASE_MIN = Duration.ofSeconds(1);

@@ -101,6 +101,8 @@ class SessionListenersTest {
         nodes.forEach(node -> recorder.listenAt(node));
         browser.get(nodes.get(0), "/set?name=x&value=1");
         shop.page("/short", (request, response) -> request.getSession().setMaxInactiveInterval(1));
+        // The last request to end is the last use.
+        until("the first request has ended", nodes.get(0)::isIdle);
         browser.get(nodes.get(1), "/short");
         until("session has expired", () -> {
             nodes.forEach(node -> node.context.backgroundProcess());

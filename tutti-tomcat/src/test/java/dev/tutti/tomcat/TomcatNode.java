@@ -16,6 +16,7 @@ import org.apache.catalina.Lifecycle;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.Wrapper;
 import org.apache.catalina.startup.Tomcat;
+import org.apache.tomcat.util.threads.ThreadPoolExecutor;
 
 /** Embedded Tomcat with one application, whose pages the test sets. */
 final class TomcatNode implements AutoCloseable {
@@ -87,6 +88,11 @@ final class TomcatNode implements AutoCloseable {
 
     int port() {
         return tomcat.getConnector().getLocalPort();
+    }
+
+    /** Returns whether no request is being processed: one ends after its client has the response. */
+    boolean isIdle() {
+        return tomcat.getConnector().getProtocolHandler().getExecutor() instanceof ThreadPoolExecutor threads && threads.getActiveCount() == 0;
     }
 
     @Override

@@ -128,8 +128,8 @@ public final class MediatorBuilder {
     }
 
     /**
-     * Has the mediator do all its work once, in a grid of its own within this JVM, while it has no clients yet: for ten seconds after its
-     * start, and a tenth of a processor or so. Otherwise, when another mediator crashes, its clients wait at this one while the JVM
+     * Has the mediator do all its work once, in a grid of its own within this JVM, while it has no clients yet: for some ten seconds after
+     * its start. Otherwise, when another mediator crashes, its clients wait at this one while the JVM
      * loads and compiles code. It happens once for each JVM.
      */
     public MediatorBuilder rehearse() {

@@ -12,7 +12,6 @@ import dev.tutti.grid.client.GridClient;
 import dev.tutti.grid.member.GridMember;
 import java.time.Duration;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -27,7 +26,7 @@ final class Rehearsal {
 
     private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
 
-    /** Enough for the methods of a measurement's way to be compiled, at a rate that takes a small part of a processor. */
+    /** Enough for the methods of a measurement's way to be compiled, at a rate that leaves time to others. */
     private static final int ROUNDS = 1_000;
 
     private static final int MEASUREMENTS_OF_ROUND = 20;

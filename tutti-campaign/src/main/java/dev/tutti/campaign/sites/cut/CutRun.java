@@ -44,6 +44,9 @@ public final class CutRun implements AutoCloseable {
 
     private static final long POLL_MILLIS = 50;
 
+    /** Longest time that the cut lasts beyond what was asked for, until all sites have said that they keep messages. */
+    private static final long KEPT_SECONDS_MAX = 60;
+
     /** Time until another report after nothing was lacking any more: duplicates would come then. */
     private static final long QUIET_MILLIS = 2_000;
 
@@ -184,6 +187,9 @@ public final class CutRun implements AutoCloseable {
         }
         pass(begin, end);
         processes.awaitJoined();
+        // What was started again on a machine that is slow has kept nothing yet, and the cut would show nothing of it.
+        processes.await("a site keeps no messages while it is cut off", KEPT_SECONDS_MAX, () -> SiteProcesses.SITES.stream()
+                .allMatch(site -> keptAt(site) > 0));
         sitesUpAtCutOff = processes.at(CUT_OFF).stream().mapToInt(SiteChild::sitesUp).max().orElse(0);
         SiteProcesses.SITES.forEach(site -> kept.put(site, keptAt(site)));
         processes.say("quiet");

@@ -1,5 +1,6 @@
 package dev.tutti.netty.internal.udp;
 
+import dev.tutti.address.HostPort;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Setting;
@@ -25,11 +26,20 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The sockets of a node on datagrams: its own, and the one that receives multicasts. */
+/** The sockets of a node on datagrams: its own, the TCP port of the same number, and the one that receives multicasts. */
 final class DatagramSockets {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DatagramSockets.class);
+
+    /** Ports that are drawn, where any will do, until one is free for TCP, too. */
+    private static final int DRAWS_MAX = 16;
 
     private static final int BUFFER_BYTES = 4 << 20;
     private static final boolean IS_WINDOWS =
@@ -54,6 +64,10 @@ final class DatagramSockets {
     final @Nullable Multicast multicast;
     final DatagramSize size;
     final DatagramChannel unicast;
+
+    /** Port to which other nodes connect; null if there are no watches, or none was free. */
+    final @Nullable WatchPort watchPort;
+
     final @Nullable DatagramChannel group;
     final boolean isMerging;
     private final boolean isOffloading;
@@ -65,7 +79,13 @@ final class DatagramSockets {
     private final int sendBufferBytes;
 
     private DatagramSockets(
-            Settings settings, Io io, Loop loop, Binding binding, DatagramInbound inbound, DatagramInbound groupInbound) {
+            Settings settings,
+            Io io,
+            Loop loop,
+            Binding binding,
+            DatagramInbound inbound,
+            DatagramInbound groupInbound,
+            Function<InetSocketAddress, WatchPort> watchPorts) {
         this.io = io;
         this.binding = binding;
         this.multicast = Multicast.of(settings, binding);
@@ -74,7 +94,15 @@ final class DatagramSockets {
         this.wantedSendBytes = bufferBytes(settings, TransportSettings.SEND_BUFFER);
         this.isOffloading = settings.get(TransportSettings.DATAGRAM_OFFLOAD);
         SocketProtocolFamily family = family(binding.address());
-        this.unicast = (DatagramChannel) binding.bind(address -> bootstrap(loop, family).bind(address));
+        Supplier<DatagramChannel> binds = () -> (DatagramChannel) binding.bind(address -> bootstrap(loop, family).bind(address));
+        if (settings.get(TransportSettings.DATAGRAM_WATCHES_MAX) == 0) {
+            this.unicast = binds.get();
+            this.watchPort = null;
+        } else {
+            Bound bound = bind(binds, watchPorts, binding.port() == 0 ? DRAWS_MAX : 1);
+            this.unicast = bound.unicast;
+            this.watchPort = bound.watchPort;
+        }
         this.isMerging = configure(unicast, inbound);
         int dscp = settings.get(TransportSettings.DSCP);
         if (0 < dscp) {
@@ -87,13 +115,45 @@ final class DatagramSockets {
     }
 
     /**
-     * Opens and binds; nothing is read yet.
+     * Opens and binds; nothing is read yet. A node whose TCP port is in use watches others and is not watched.
      *
-     * @throws TransportException if that fails
+     * @param watchPorts binds the TCP port of a number, or throws a {@link TransportException} if it is in use
+     * @throws TransportException if the port for datagrams can't be bound
      */
     static DatagramSockets open(
-            Settings settings, Io io, Loop loop, Binding binding, DatagramInbound inbound, DatagramInbound groupInbound) {
-        return new DatagramSockets(settings, io, loop, binding, inbound, groupInbound);
+            Settings settings,
+            Io io,
+            Loop loop,
+            Binding binding,
+            DatagramInbound inbound,
+            DatagramInbound groupInbound,
+            Function<InetSocketAddress, WatchPort> watchPorts) {
+        return new DatagramSockets(settings, io, loop, binding, inbound, groupInbound, watchPorts);
+    }
+
+    /** The socket for datagrams, and the TCP port of the same number, if that was free. */
+    record Bound(DatagramChannel unicast, @Nullable WatchPort watchPort) {}
+
+    /** @param draws ports to try: more than one only where any will do */
+    static Bound bind(Supplier<DatagramChannel> binds, Function<InetSocketAddress, WatchPort> watchPorts, int draws) {
+        DatagramChannel unicast = binds.get();
+        InetSocketAddress local = unicast.localAddress();
+        try {
+            return new Bound(unicast, watchPorts.apply(local));
+        } catch (TransportException e) {
+            if (draws > 1) {
+                // After the next one was drawn, so that it is another.
+                Bound next = bind(binds, watchPorts, draws - 1);
+                unicast.close();
+                return next;
+            }
+            LOG.warn(
+                    "{}: can't listen on the TCP port of the same number ({}), so other nodes find a crash of this one by silence"
+                            + " only. Set a bind.port that is free for TCP, too, or transport.datagram-watches-max: 0",
+                    new HostPort(HostPort.hostOf(local.getAddress()), local.getPort()),
+                    e.getMessage());
+            return new Bound(unicast, null);
+        }
     }
 
     private static int bufferBytes(Settings settings, Setting<Size> own) {

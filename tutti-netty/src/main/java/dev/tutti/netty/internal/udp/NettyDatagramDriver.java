@@ -87,7 +87,15 @@ public final class NettyDatagramDriver implements DatagramDriver {
         boolean isReadingAhead = io == Io.NIO;
         this.inbound = new DatagramInbound(memory, isReadingAhead, new SocketSink(false));
         this.groupInbound = new DatagramInbound(memory, isReadingAhead, new SocketSink(true));
-        this.sockets = DatagramSockets.open(settings, io, loop, binding, inbound, groupInbound);
+        int watchersMax = settings.get(TransportSettings.CONNECTIONS_MAX);
+        this.sockets = DatagramSockets.open(
+                settings,
+                io,
+                loop,
+                binding,
+                inbound,
+                groupInbound,
+                local -> WatchPort.open(loop, io, local, watchersMax, counters));
         this.outbound = new DatagramOutbound(
                 sockets.unicast,
                 memory,
@@ -103,7 +111,14 @@ public final class NettyDatagramDriver implements DatagramDriver {
         this.advertised = binding.advertised(port);
         Security security = Security.open(settings, advertised);
         this.watches = new Watches(
-                settings, loop, io, sockets.unicast.localAddress(), counters, this::reach, this::onRefused);
+                settings,
+                loop,
+                io,
+                sockets.unicast.localAddress(),
+                sockets.watchPort,
+                counters,
+                this::reach,
+                this::onRefused);
         this.tls = security == null
                 ? null
                 : new DatagramTls(

@@ -2,7 +2,6 @@ package dev.tutti.netty.internal.udp;
 
 import dev.tutti.address.HostPort;
 import dev.tutti.core.driver.Endpoint;
-import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.loop.DriverCounters.Name;
@@ -68,9 +67,8 @@ final class Watches {
     private final AtomicInteger connected = new AtomicInteger();
 
     /**
-     * Binds the port, unless watches are off. A node whose port is in use watches others and is not watched.
-     *
      * @param local address of the node's datagrams
+     * @param port to which others connect; null for a node that is not watched
      * @param reach finds the address of an endpoint; null if the node has no route to it
      * @param refused takes the endpoints of processes that are gone
      */
@@ -79,6 +77,7 @@ final class Watches {
             Loop loop,
             Io io,
             InetSocketAddress local,
+            @Nullable WatchPort port,
             DriverCounters counters,
             Function<Endpoint, @Nullable InetSocketAddress> reach,
             Consumer<Endpoint> refused) {
@@ -91,20 +90,7 @@ final class Watches {
         this.reach = reach;
         this.counters = counters;
         this.refused = refused;
-        this.port = watchedMax == 0 ? null : openPort(settings.get(TransportSettings.CONNECTIONS_MAX));
-    }
-
-    private @Nullable WatchPort openPort(int acceptedMax) {
-        try {
-            return WatchPort.open(loop, io, local, acceptedMax, counters);
-        } catch (TransportException e) {
-            LOG.warn(
-                    "{}: can't listen on the TCP port of the same number ({}), so other nodes find a crash of this one by silence"
-                            + " only. Set a bind.port that is free for TCP, too, or transport.datagram-watches-max: 0",
-                    bound,
-                    e.getMessage());
-            return null;
-        }
+        this.port = port;
     }
 
     /** Begins to accept. */

@@ -4,10 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.driver.Endpoint;
+import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.netty.internal.loop.DriverCounters;
 import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.loop.Ios;
+import dev.tutti.netty.internal.loop.Loop;
 import dev.tutti.testing.Await;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.SocketProtocolFamily;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -17,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -207,5 +215,63 @@ class WatchesTest {
             probe.want(effects -> effects.watch(peer));
             awaitCount(probe, "watches.open", 1);
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource(IOS)
+    void drawsAnotherPortWhileThatOfTcpIsInUse(Io io) {
+        Loop loop = new Loop(io);
+        try {
+            List<Integer> drawn = new ArrayList<>();
+            DatagramSockets.Bound bound = DatagramSockets.bind(
+                    () -> bind(loop, io),
+                    local -> {
+                        drawn.add(local.getPort());
+                        if (drawn.size() < 3) {
+                            throw new TransportException("in use");
+                        }
+                        return WatchPort.open(loop, io, local, 1, new DriverCounters(Set.of()));
+                    },
+                    4);
+            assertThat(drawn).hasSize(3).doesNotHaveDuplicates();
+            assertThat(bound.unicast().localAddress().getPort()).isEqualTo(drawn.getLast());
+            assertThat(bound.watchPort()).isNotNull();
+        } finally {
+            loop.close(1_000);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource(IOS)
+    void drawsABoundedNumberOfPorts(Io io) {
+        Loop loop = new Loop(io);
+        try {
+            List<DatagramChannel> drawn = new ArrayList<>();
+            DatagramSockets.Bound bound = DatagramSockets.bind(
+                    () -> {
+                        drawn.add(bind(loop, io));
+                        return drawn.getLast();
+                    },
+                    local -> {
+                        throw new TransportException("in use");
+                    },
+                    3);
+            assertThat(drawn).hasSize(3).endsWith(bound.unicast());
+            assertThat(bound.watchPort()).isNull();
+            assertThat(bound.unicast().isOpen()).isTrue();
+            Await.until(() -> "open: " + drawn, () -> drawn.stream().filter(DatagramChannel::isOpen).count() == 1);
+        } finally {
+            loop.close(1_000);
+        }
+    }
+
+    private static DatagramChannel bind(Loop loop, Io io) {
+        return (DatagramChannel) new Bootstrap()
+                .group(loop.executor())
+                .channelFactory(() -> io.newDatagrams(SocketProtocolFamily.INET))
+                .handler(new ChannelInboundHandlerAdapter())
+                .bind(HERE, 0)
+                .syncUninterruptibly()
+                .channel();
     }
 }

@@ -39,7 +39,9 @@ final class Sources {
             "waits by itself; Await.until does it for all", Pattern.compile("\\b(parkNanos|parkUntil|onSpinWait)\\b"),
             "can be skipped",
                     Pattern.compile("@(Disabled|Enabled)(On|If|For|\\b)|\\bAssumptions\\b|\\bassume(True|False|That)\\b"),
-            "is repeated until it succeeds", Pattern.compile("rerunFailingTests|@RetryingTest"));
+            "is repeated until it succeeds", Pattern.compile("rerunFailingTests|@RetryingTest"),
+            "has more seeds than ./tutti test tries, and no @Tag(\"seeds\") below",
+                    Pattern.compile("@ClusterTest\\([^)]*seeds = ([6-9]|\\d{2,})\\b[^)]*\\)(?!\\s*@Tag\\()"));
 
     /** Forbidden everywhere. */
     private static final Map<String, Pattern> ANYWHERE = Map.of(

@@ -6,10 +6,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Order(2)
 class SourcesTest {
 
     private static final Path TEST = Path.of("m/src/test/java/p/ATest.java");
@@ -42,6 +44,7 @@ class SourcesTest {
         "@EnabledIf | can be skipped",
         "assumeTrue(x); | can be skipped",
         "@RetryingTest | is repeated until it succeeds",
+        "@ClusterTest(nodes = 3, seeds = 10) | has more seeds than ./tutti test tries",
         "// TODO later | leaves work undone",
         "* @author somebody | names an author",
         "try {} catch (Throwable e) {} | catches everything",

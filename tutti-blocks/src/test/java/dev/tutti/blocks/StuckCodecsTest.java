@@ -43,6 +43,7 @@ import javax.naming.Name;
 import javax.naming.NamingException;
 import javax.naming.Reference;
 import javax.naming.spi.ObjectFactory;
+import org.junit.jupiter.api.Tag;
 
 /** Codecs of directories, queues, machines and maps that never return, and code that runs where its caller waits. */
 class StuckCodecsTest extends StuckCallback {
@@ -134,6 +135,7 @@ class StuckCodecsTest extends StuckCallback {
 
     /** The codec waits when putting, with later seeds when reading back. Only the caller waits, for its time-out. */
     @ClusterTest(nodes = 2, seeds = 6)
+    @Tag("seeds")
     void codecWhereItsCallerWaits(Cluster cluster) {
         Components<Part<Texts>> all = startAll(cluster, node ->
                 kind(cluster).join(node, cluster.seed() <= 3 ? stuckInPut(node) : stuckInTake(node)));

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @Tag("seeds")
 @Execution(ExecutionMode.CONCURRENT) // They are so many that one after the other would outlast all other classes.
+@Order(1)
 class FuzzTest {
 
     private static final long SEED = Long.getLong("tutti.fuzz.seed", 1);
@@ -35,7 +37,7 @@ class FuzzTest {
 
     /** Part of the runs after which a target is left that has had all of its outcomes. */
     private static final int FEW =
-            System.getProperties().containsKey("tutti.fuzz.runs") || TRIES >= 2_000 ? 1 : TRIES > 0 ? 2 : 4;
+            System.getProperties().containsKey("tutti.fuzz.runs") || TRIES >= 2_000 ? 1 : TRIES > 0 ? 2 : 8;
 
     /** Bound of the processor time for an input; real time would depend on the load of the machine. */
     private static final long INPUT_NANOS_MAX = 2_000_000_000L;

@@ -28,11 +28,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules about which nodes may come in, in virtual time: n5 is the node that may not. */
+@Order(1)
 class AdmissionTest {
 
     private static final Duration JOIN = Duration.ofSeconds(30);
@@ -102,6 +105,7 @@ class AdmissionTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 30)
+    @Tag("seeds")
     void nodesWhoseRulesTakeTheirTimeFormOneView(Cluster cluster) {
         configure(cluster, name -> slow(name, newcomer -> Verdict.admitted(), 400, cluster.seed()));
         cluster.startAll(this::join);
@@ -115,6 +119,7 @@ class AdmissionTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 60)
+    @Tag("seeds")
     void aRefusedNodeIsInNoViewWhateverHappens(Cluster cluster) {
         configure(cluster, name -> slow(name, allBut(STRANGER), 300, cluster.seed()));
         cluster.deploy(this::join);
@@ -131,6 +136,7 @@ class AdmissionTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 30)
+    @Tag("seeds")
     void aNodeThatRefusesTheOthersIsInNoView(Cluster cluster) {
         configure(cluster, name -> name.equals(STRANGER) ? newcomer -> Verdict.refused("nobody is good enough") : allBut(""));
         cluster.deploy(this::join);
@@ -141,6 +147,7 @@ class AdmissionTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 20)
+    @Tag("seeds")
     void theRefusedNodeLearnsTheClassOfTheReasonAlone(Cluster cluster) {
         cluster.configure(builder -> name(builder).equals(STRANGER) ? builder : builder.admit("not name = " + STRANGER));
         cluster.deploy(this::join);
@@ -161,6 +168,7 @@ class AdmissionTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 20)
+    @Tag("seeds")
     void aRuleThatFailsRefusesAndDisturbsNobodyElse(Cluster cluster) {
         List<AdmissionRule> failing = List.of(
                 newcomer -> {
@@ -187,6 +195,7 @@ class AdmissionTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 20)
+    @Tag("seeds")
     void aRuleThatNeverReturnsRefusesAtItsDeadlineAndKeepsAFewThreads(Cluster cluster) {
         configure(cluster, name -> newcomer -> {
             if (newcomer.name().equals(STRANGER)) {
@@ -209,6 +218,7 @@ class AdmissionTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 20)
+    @Tag("seeds")
     void nodesBeyondTheBoundOfDecisionsComeInLater(Cluster cluster) {
         cluster.configure(builder -> builder.set("admission.pending-max", "1")
                 .admit(slow(name(builder), newcomer -> Verdict.admitted(), 300, cluster.seed())));
@@ -218,6 +228,7 @@ class AdmissionTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 10)
+    @Tag("seeds")
     void rulesThatAreAwayKeepNodesApartUntilTheyAreBack(Cluster cluster) {
         boolean[] isAway = {true};
         configure(cluster, name -> newcomer -> {

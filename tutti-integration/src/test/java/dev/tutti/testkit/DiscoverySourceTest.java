@@ -141,6 +141,7 @@ class DiscoverySourceTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 50)
+    @Tag("seeds")
     void nodesFindEachOtherByASourceAlone(Cluster cluster) {
         Board board = boardOf(cluster);
         cluster.startAll(DiscoverySourceTest::join);
@@ -151,6 +152,7 @@ class DiscoverySourceTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 50)
+    @Tag("seeds")
     void nodesFindEachOtherWhenTheSourceComesBack(Cluster cluster) {
         Board board = boardOf(cluster);
         board.outage = () -> new IOException("the board is away");
@@ -188,12 +190,14 @@ class DiscoverySourceTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 30)
+    @Tag("seeds")
     void aGroupThatStandsNeedsNoSourceAndNewcomersComeWhenItIsBack(Cluster cluster) {
         newcomersComeWhenTheSourceIsBack(cluster, Duration.ZERO);
     }
 
     /** As a name server that is away, or a host behind a firewall: each call waits until its time-out. */
     @ClusterTest(nodes = 5, seeds = 30)
+    @Tag("seeds")
     void newcomersComeAsSoonWhenTheSourceWasSilent(Cluster cluster) {
         newcomersComeWhenTheSourceIsBack(cluster, Duration.ofSeconds(3));
     }
@@ -217,6 +221,7 @@ class DiscoverySourceTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 30)
+    @Tag("seeds")
     void entriesOfDeadNodesAreRemovedAndComeBackWithThem(Cluster cluster) {
         Board board = boardOf(cluster);
         cluster.startAll(DiscoverySourceTest::join);
@@ -231,6 +236,7 @@ class DiscoverySourceTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 30)
+    @Tag("seeds")
     void anEntryThatIsLostIsMadeAgain(Cluster cluster) {
         Board board = boardOf(cluster);
         cluster.startAll(DiscoverySourceTest::join);
@@ -241,6 +247,7 @@ class DiscoverySourceTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 30)
+    @Tag("seeds")
     void partsOfAPartitionMeetAgainAndHaveTheirEntries(Cluster cluster) {
         Board board = boardOf(cluster);
         cluster.startAll(DiscoverySourceTest::join);
@@ -254,6 +261,7 @@ class DiscoverySourceTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 20)
+    @Tag("seeds")
     void aSourceThatThrowsAnErrorIsAnOutage(Cluster cluster) {
         Board board = boardOf(cluster);
         board.outage = () -> new NoClassDefFoundError("com/example/Driver");
@@ -267,6 +275,7 @@ class DiscoverySourceTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 20)
+    @Tag("seeds")
     void aSourceThatHangsIsGivenUpAndTakenAgainWhenItReturns(Cluster cluster) {
         Board board = boardOf(cluster);
         cluster.startAll(DiscoverySourceTest::join);

@@ -66,6 +66,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 20)
+    @Tag("seeds")
     void newcomerHasEveryMessageOnceWhileTheOthersSend(Cluster cluster) {
         Components<Ledger> ledgers = deploy(cluster);
         cluster.start(1, 2).awaitOneView();
@@ -78,12 +79,14 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 10)
+    @Tag("seeds")
     void totalOrderHasTheSameCut(Cluster cluster) {
         plan.stack = "total";
         newcomerHasEveryMessageOnceWhileTheOthersSend(cluster);
     }
 
     @ClusterTest(nodes = 5, seeds = 20)
+    @Tag("seeds")
     void whoStartAtOnceFindOneWhoBegins(Cluster cluster) {
         Components<Ledger> ledgers = cluster.startAll(node -> new Ledger(cluster, node, plan));
         ledgers.keep(Duration.ofMillis(5), Ledger::write);
@@ -93,6 +96,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 10)
+    @Tag("seeds")
     void anotherProviderGoesOnInTheMiddle(Cluster cluster) {
         Components<Ledger> ledgers = deploy(cluster);
         cluster.start(1, 2, 3).awaitOneView();
@@ -130,6 +134,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 10)
+    @Tag("seeds")
     void withoutReproducibleStatesAnotherProviderBeginsAnew(Cluster cluster) {
         plan.isReproducible = false;
         plan.installPauseNanos = 2_000_000;
@@ -146,6 +151,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 10)
+    @Tag("seeds")
     void newcomerThatDiesLeavesNothingBehind(Cluster cluster) {
         plan.installPauseNanos = 2_000_000;
         Components<Ledger> ledgers = deploy(cluster);
@@ -178,6 +184,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 10)
+    @Tag("seeds")
     void newcomersOfOneViewShareASnapshot(Cluster cluster) {
         Components<Ledger> ledgers = deploy(cluster);
         cluster.start(1, 2).awaitOneView();
@@ -191,6 +198,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 10)
+    @Tag("seeds")
     void anotherMayComeDuringATransferAndTheProviderGo(Cluster cluster) {
         plan.installPauseNanos = 3_000_000;
         Components<Ledger> ledgers = deploy(cluster);
@@ -226,6 +234,7 @@ class StateTransferTest {
 
     /** The first newcomer is done and has no snapshot of the second one's cut: that one begins at a later cut. */
     @ClusterTest(nodes = 3, seeds = 10)
+    @Tag("seeds")
     void whoHasJustGotTheStateGivesItToTheNext(Cluster cluster) {
         Components<Ledger> ledgers = deploy(cluster);
         cluster.start(1);
@@ -241,6 +250,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 15)
+    @Tag("seeds")
     void afterAPartitionOneSidesStateGoesOn(Cluster cluster) {
         Components<Ledger> ledgers = cluster.startAll(node -> new Ledger(cluster, node, plan));
         cluster.awaitOneView();
@@ -254,6 +264,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 15)
+    @Tag("seeds")
     void partitionDuringATransferHeals(Cluster cluster) {
         plan.installPauseNanos = 5_000_000;
         Components<Ledger> ledgers = deploy(cluster);
@@ -281,6 +292,7 @@ class StateTransferTest {
 
     /** The later cut lies behind items that wait for the first one, and there is no room for more. */
     @ClusterTest(nodes = 3, seeds = 10)
+    @Tag("seeds")
     void newcomerWithNoMoreRoomMayBeginAtALaterCut(Cluster cluster) {
         plan.heldFile = "1 MiB";
         plan.messageBytes = 20_000;
@@ -351,6 +363,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 2, seeds = 10)
+    @Tag("seeds")
     void whoseOnlyProviderDiesHalfwayIsToldSo(Cluster cluster) {
         plan.installPauseNanos = 2_000_000;
         deploy(cluster);
@@ -364,6 +377,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 20)
+    @Tag("seeds")
     void sideThatWasGivenUpGoesOnIfAllWithTheOtherStateDieHalfway(Cluster cluster) {
         plan.isAtomic = true;
         plan.installPauseNanos = 5_000_000;
@@ -389,6 +403,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 20)
+    @Tag("seeds")
     void newcomersBeginAnewIfAllWithTheStateDieHalfway(Cluster cluster) {
         plan.isAtomic = true;
         plan.installPauseNanos = 2_000_000;
@@ -406,6 +421,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 40)
+    @Tag("seeds")
     void nobodyIsLeftWithoutAStateThatIsAtomic(Cluster cluster) {
         plan.isAtomic = true;
         plan.installPauseNanos = 2_000_000;
@@ -418,6 +434,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 30)
+    @Tag("seeds")
     void whateverGoesWrongAllHaveTheSameAfterwards(Cluster cluster) {
         // From an install that is over before anything else happens to one that outlasts several views.
         plan.installPauseNanos = 1_000_000L << cluster.random().nextInt(6);

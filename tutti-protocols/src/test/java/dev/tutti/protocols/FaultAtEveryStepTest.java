@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * after the first step, the second, and so on. Three orders of delivery take every third step each. Afterwards everything
  * heals, and every property is checked.
  */
+@Order(2)
 class FaultAtEveryStepTest {
 
     private static final int ORDERS = 3;

@@ -22,6 +22,11 @@ final class NodeRun {
     private final Processor processor;
     private final Runnable onStopped;
     private final ArrayDeque<Driver.Task> inbox = new ArrayDeque<>();
+
+    // Once for all turns, of which a run takes millions.
+    private final Runnable plannedTurn = this::takePlannedTurn;
+    private final Runnable plannedWake = this::takePlannedWake;
+
     private @Nullable NodeDriver driver;
     private long deadlineNanos = Long.MAX_VALUE;
     private long wakeNanos = Long.MAX_VALUE;
@@ -101,12 +106,16 @@ final class NodeRun {
     private void plan() {
         if (!isTurnPlanned && !isPaused && !isOver) {
             isTurnPlanned = true;
-            simulation.at(Math.max(simulation.nowNanos(), busyUntilNanos), unlessOver(() -> {
-                isTurnPlanned = false;
-                if (!isPaused) {
-                    turn(driver());
-                }
-            }));
+            simulation.at(Math.max(simulation.nowNanos(), busyUntilNanos), plannedTurn);
+        }
+    }
+
+    private void takePlannedTurn() {
+        if (!isOver) {
+            isTurnPlanned = false;
+            if (!isPaused) {
+                turn(driver());
+            }
         }
     }
 
@@ -134,7 +143,11 @@ final class NodeRun {
         }
         countIdle(inputs == 0 && effects.isEmpty());
         if (!effects.isEmpty()) {
-            simulation.at(busyUntilNanos, unlessOver(() -> effects.forEach(Runnable::run)));
+            simulation.at(busyUntilNanos, () -> {
+                if (!isOver) {
+                    effects.forEach(Runnable::run);
+                }
+            });
         }
         if (isStopping && (current.isQuiet() || simulation.nowNanos() >= stopBeforeNanos)) {
             isStopping = false;
@@ -173,12 +186,15 @@ final class NodeRun {
                 + Math.max(simulation.nowNanos() + Math.max(0, deadlineNanos - clockNow), busyUntilNanos);
         if (due < wakeNanos) {
             wakeNanos = due;
-            simulation.at(due, unlessOver(() -> {
-                if (wakeNanos == due) {
-                    wakeNanos = Long.MAX_VALUE;
-                    plan();
-                }
-            }));
+            simulation.at(due, plannedWake);
+        }
+    }
+
+    /** Does nothing at a time before which another wake was planned: that one has happened. */
+    private void takePlannedWake() {
+        if (!isOver && wakeNanos == simulation.nowNanos()) {
+            wakeNanos = Long.MAX_VALUE;
+            plan();
         }
     }
 

@@ -65,7 +65,7 @@ final class SimulatedConnection {
     }
 
     /** One direction. There are millions of these in a large simulation, and nothing is on most of them. */
-    static final class Pipe {
+    static final class Pipe implements Runnable {
         private final Network network;
         private final End from;
         private final End to;
@@ -172,7 +172,13 @@ final class SimulatedConnection {
                 before.next = item;
             }
             last = item;
-            network.at(lastArrivalNanos, this::arrive);
+            network.at(lastArrivalNanos, this);
+        }
+
+        /** An item arrives. */
+        @Override
+        public void run() {
+            arrive();
         }
 
         /** Hands items that have arrived by now to the reader, unless the direction is cut or clogged. */

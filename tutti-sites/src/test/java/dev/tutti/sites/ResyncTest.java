@@ -13,8 +13,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 
 /** Sites that take over the state of another one at a cut, in virtual time. The effect of each message has to be in the state once. */
+@Order(2)
 class ResyncTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -116,6 +119,7 @@ class ResyncTest {
 
     /** Masters on both sides crash while a state of some MiB is on its way, and the sites are cut off from each other. */
     @ClusterTest(nodes = 6, seeds = 6)
+    @Tag("seeds")
     void aTransferThatMayFailIsDoneInTheEnd(Cluster cluster) {
         Components<Ledger> ledgers = start(cluster, 2 << 20);
         awaitMet(cluster, ledgers);

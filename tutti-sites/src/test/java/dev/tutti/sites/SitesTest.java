@@ -23,8 +23,11 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 
 /** Site groups in virtual time: two sites of three processes, 20 ms apart. Each process has a bridge node while it is a master. */
+@Order(1)
 class SitesTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -91,6 +94,7 @@ class SitesTest {
 
     /** A site is divided, and one part alone gets the first messages of a sender, which are not kept any more. */
     @ClusterTest(nodes = 6, seeds = 6)
+    @Tag("seeds")
     void whatOnePartOfADividedSiteHasAcknowledgedReachesTheOther(Cluster cluster) {
         Components<Station> stations = start(cluster, settings -> settings);
         cluster.partition(others(1 + cluster.random().nextInt(3))).advance(Duration.ofSeconds(8));
@@ -109,6 +113,7 @@ class SitesTest {
 
     /** As before, with more messages than one part hands over to the other: what is missing is told. */
     @ClusterTest(nodes = 6, seeds = 6)
+    @Tag("seeds")
     void membersAreToldOfMessagesThatOnlyAnotherPartOfTheirSiteHas(Cluster cluster) {
         Components<Station> stations = start(cluster, settings -> settings);
         int[] side = others(1 + cluster.random().nextInt(3));

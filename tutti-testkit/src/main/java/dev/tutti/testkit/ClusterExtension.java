@@ -27,6 +27,7 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
 
     private static final String SEED = "tutti.test.seed";
     private static final String SEEDS = "tutti.test.seeds";
+    private static final String SEEDS_MAX = "tutti.test.seeds.max";
 
     /** Course of the first seed's run, to compare with its second run. */
     private record Course(long fingerprint, List<String> story) {}
@@ -57,9 +58,12 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
         if (only != null) {
             return Stream.of(new Invocation(new Run(only, annotation.nodes(), false, progress)));
         }
-        long count = context.getConfigurationParameter(SEEDS)
+        long wanted = context.getConfigurationParameter(SEEDS)
                 .map(text -> number(SEEDS, text))
                 .orElse((long) annotation.seeds());
+        long count = context.getConfigurationParameter(SEEDS_MAX)
+                .map(text -> Math.min(wanted, number(SEEDS_MAX, text)))
+                .orElse(wanted);
         if (count < 1) {
             throw new IllegalArgumentException(count + " seeds at " + context.getDisplayName() + ", at least 1");
         }

@@ -89,6 +89,14 @@ class ClusterTestTest {
                 .containsExactly("seed 17");
         assertThat(FailingTests.namesOf(Cases.class, "failsAtThree", Map.of("tutti.test.seeds", "1")))
                 .containsExactly("seed 1");
+        assertThat(FailingTests.namesOf(Cases.class, "failsAtThree", Map.of("tutti.test.seeds.max", "2")))
+                .containsExactly("seed 1", "seed 1", "seed 2");
+        assertThat(FailingTests.namesOf(Cases.class, "failsAtThree", Map.of("tutti.test.seeds.max", "100")))
+                .last()
+                .isEqualTo("seed 3");
+        assertThat(FailingTests.failuresOf(Cases.class, "failsAtThree", Map.of("tutti.test.seeds.max", "0")))
+                .singleElement()
+                .satisfies(failure -> assertThat(failure).hasMessageContaining("0 seeds"));
         assertThat(FailingTests.failuresOf(Cases.class, "failsAtThree", Map.of("tutti.test.seed", "x")))
                 .singleElement()
                 .satisfies(failure -> assertThat(failure).hasMessageContaining("tutti.test.seed is 'x'"));

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 
 /** A state that is replaced after a partition: the application is told, and may hand over what only it has seen. */
 class HandOverTest {
@@ -58,6 +59,7 @@ class HandOverTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 10)
+    @Tag("seeds")
     void isToldOfAMergeAndLosesNothing(Cluster cluster) {
         Components<Words> words = cluster.startAll(Words::new);
         cluster.awaitOneView();

@@ -16,11 +16,14 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages that are large for the memory that members have for them arrive whole, once and in order, and that memory is kept to. */
+@Order(1)
 class LargeMessagesTest {
 
     private static final int LIMIT = 1 << 20;
@@ -179,6 +182,7 @@ class LargeMessagesTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 10)
+    @Tag("seeds")
     void arriveUnderFaultsAtRandom(Cluster cluster) {
         Components<Sender> senders = cluster.startAll(node -> new Sender(node, settings("fifo")));
         senders.keep(Duration.ofMillis(200), sender -> {

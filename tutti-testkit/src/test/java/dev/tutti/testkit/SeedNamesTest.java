@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.Group;
 import dev.tutti.Node;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 
 /** Nodes whose only seed is a name that all of them have, in virtual time. */
 class SeedNamesTest {
@@ -19,6 +20,7 @@ class SeedNamesTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 50)
+    @Tag("seeds")
     void eachAddressOfANameMayBeANode(Cluster cluster) {
         cluster.hostName("shop", 1, 2, 3, 4, 5).configure(builder -> builder.seeds("shop:7800"));
         cluster.startAll(SeedNamesTest::join);
@@ -29,6 +31,7 @@ class SeedNamesTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 50)
+    @Tag("seeds")
     void nodesThatTheNameGetsLaterAreFound(Cluster cluster) {
         cluster.hostName("shop", 1).configure(builder -> builder.seeds("shop:7800"));
         cluster.deploy(SeedNamesTest::join);
@@ -42,6 +45,7 @@ class SeedNamesTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 30)
+    @Tag("seeds")
     void aNameWithoutAddressesIsAwaitedNoLongerThanASeed(Cluster cluster) {
         cluster.hostName("other", 1).configure(builder -> builder.seeds("shop:7800"));
         cluster.startAll(SeedNamesTest::join);

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 
 /** The guarantees are checked and hold for every kind of message under every fault. */
 class TrafficTest {
@@ -52,6 +53,7 @@ class TrafficTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 15)
+    @Tag("seeds")
     void isCheckedAndArrives(Cluster cluster) {
         RandomGenerator random = cluster.random();
         Components<Talker> talkers = cluster.startAll(node -> new Talker(node, random));

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -162,6 +163,7 @@ class CallsDrainTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 8)
+    @Tag("seeds")
     void noCallFailsWhileOneMemberAfterTheOtherDrainsAndComesBack(Cluster cluster) {
         List<String> failed = new ArrayList<>();
         int[] answered = {0};

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Guarantees of calls under any faults: each is over by its deadline; a value is that of its own request; a request is
@@ -199,16 +200,19 @@ class CallsUnderFaultsTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 12)
+    @Tag("seeds")
     void holdWhateverGoesWrong(Cluster cluster) {
         run(cluster);
     }
 
     @ClusterTest(nodes = 5, seeds = 6)
+    @Tag("seeds")
     void holdUnderPartitionsAndMerges(Cluster cluster) {
         run(cluster, Fault.PARTITION, Fault.CUT, Fault.BREAK);
     }
 
     @ClusterTest(nodes = 4, seeds = 6)
+    @Tag("seeds")
     void areOverByTheirDeadlineWhileOthersFail(Cluster cluster) {
         Components<Worker> workers = start(cluster);
         for (int round = 0; round < 3; round++) {

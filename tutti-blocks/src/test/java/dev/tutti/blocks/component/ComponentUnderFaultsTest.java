@@ -10,6 +10,7 @@ import dev.tutti.testkit.Components;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 
 /** Members crash one after the other, and come back: no call is executed twice, and none whose result was told is lost. */
 class ComponentUnderFaultsTest {
@@ -43,11 +44,13 @@ class ComponentUnderFaultsTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 10)
+    @Tag("seeds")
     void activeCallsAreExecutedAtMostOnce(Cluster cluster) {
         run(cluster, Kind.ACTIVE);
     }
 
     @ClusterTest(nodes = 4, seeds = 10)
+    @Tag("seeds")
     void passiveCallsAreExecutedAtMostOnce(Cluster cluster) {
         run(cluster, Kind.PASSIVE);
     }

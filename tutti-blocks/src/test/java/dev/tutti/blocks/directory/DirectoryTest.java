@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Stories of directories. */
@@ -154,6 +155,7 @@ class DirectoryTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 10)
+    @Tag("seeds")
     void oneOfTwoThatBindANameAtATimeIsRefused(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         List<String> bound = new ArrayList<>();
@@ -189,6 +191,7 @@ class DirectoryTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 9)
+    @Tag("seeds")
     void sidesMeetAsTheRuleSays(Cluster cluster) {
         long rule = cluster.seed() % 3;
         settings = directory -> directory.merge(
@@ -223,6 +226,7 @@ class DirectoryTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 20)
+    @Tag("seeds")
     void isTheSameEverywhereWhateverGoesWrong(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         holders.keep(Duration.ofMillis(10), holder -> holder.work(cluster));

@@ -13,8 +13,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 
 /** Guarantees of a replica under any faults: all have one state; each command ends by its deadline, and as it says. */
+@Order(2)
 class ReplicaUnderFaultsTest {
 
     private static final Duration TIMEOUT = Duration.ofMillis(600);
@@ -66,6 +69,7 @@ class ReplicaUnderFaultsTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 10)
+    @Tag("seeds")
     void oneStateWhateverGoesWrong(Cluster cluster) {
         Components<Writer> writers = start(cluster, "safe");
         cluster.randomFaults(Duration.ofSeconds(20));
@@ -73,6 +77,7 @@ class ReplicaUnderFaultsTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 10)
+    @Tag("seeds")
     void oneStateWithAgreedDelivery(Cluster cluster) {
         Components<Writer> writers = start(cluster, "agreed");
         cluster.randomFaults(Duration.ofSeconds(20));
@@ -81,6 +86,7 @@ class ReplicaUnderFaultsTest {
 
     /** Without partitions no reported command is lost. */
     @ClusterTest(nodes = 5, seeds = 10)
+    @Tag("seeds")
     void resultsThatWereToldLastWhileAMemberLives(Cluster cluster) {
         Components<Writer> writers = start(cluster, "safe");
         for (int round = 0; round < 4; round++) {

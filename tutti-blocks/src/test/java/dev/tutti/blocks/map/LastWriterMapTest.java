@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 
 /** Stories of the last writer's form. */
 class LastWriterMapTest {
@@ -98,6 +99,7 @@ class LastWriterMapTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 10)
+    @Tag("seeds")
     void writeIsThereWhenItReturnsAndAtTheOthersSoon(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         holders.run(1, holder -> {
@@ -157,6 +159,7 @@ class LastWriterMapTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 10)
+    @Tag("seeds")
     void entryExpiresAtAllEvenIfTheOldestDies(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         holders.run(2, holder -> {
@@ -238,6 +241,7 @@ class LastWriterMapTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 10)
+    @Tag("seeds")
     void lastWriterOfBothSidesStandsAfterAMerge(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         holders.run(1, holder -> {
@@ -327,6 +331,7 @@ class LastWriterMapTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 20)
+    @Tag("seeds")
     void isTheSameEverywhereWhateverGoesWrong(Cluster cluster) {
         settings = map -> map.removedMax(8);
         Components<Holder> holders = startAll(cluster);

@@ -16,8 +16,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 
 /** The last of several writes whose writers did not know of each other: stories about time, of both forms. */
+@Order(1)
 class LaterWriteTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -85,11 +88,13 @@ class LaterWriteTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 12)
+    @Tag("seeds")
     void laterWriteStandsAfterAMerge(Cluster cluster) {
         laterWriteStands(cluster);
     }
 
     @ClusterTest(nodes = 5, seeds = 12)
+    @Tag("seeds")
     void laterWriteStandsAfterAMergeInTotalOrder(Cluster cluster) {
         isTotal = true;
         laterWriteStands(cluster);
@@ -113,6 +118,7 @@ class LaterWriteTest {
 
     /** Three sides, which may meet in any steps: meeting first or last must not let the middle side win. */
     @ClusterTest(nodes = 6, seeds = 12)
+    @Tag("seeds")
     void latestWriteOfThreeSidesStands(Cluster cluster) {
         isTotal = cluster.seed() % 2 == 0;
         Components<ReplicatedMap<String, String>> maps = startAll(cluster);
@@ -137,6 +143,7 @@ class LaterWriteTest {
 
     /** One clock of five is an hour wrong: it is cut to a second around the others', also on a side of its own. */
     @ClusterTest(nodes = 5, seeds = 12)
+    @Tag("seeds")
     void clockThatIsAnHourWrongDoesNotDecide(Cluster cluster) {
         isTotal = cluster.seed() % 3 == 0;
         boolean isAhead = cluster.seed() % 2 == 0;
@@ -162,6 +169,7 @@ class LaterWriteTest {
 
     /** The node with the wrong clock reports it, with the next step, until the clock is right again. */
     @ClusterTest(nodes = 3, seeds = 6)
+    @Tag("seeds")
     void clockThatIsWrongIsAProblemUntilItIsRightAgain(Cluster cluster) {
         isTotal = cluster.seed() % 2 == 0;
         boolean isAhead = cluster.seed() % 3 == 0;
@@ -199,6 +207,7 @@ class LaterWriteTest {
 
     /** A writer that has seen a write overrules it, whatever the clocks of both show. */
     @ClusterTest(nodes = 3, seeds = 12)
+    @Tag("seeds")
     void writeOverWhatItsWriterHasSeenStands(Cluster cluster) {
         isTotal = cluster.seed() % 3 == 0;
         cluster.setWallClock(1, cluster.seed() % 2 == 0 ? HOUR : Duration.ofMillis(900));
@@ -222,6 +231,7 @@ class LaterWriteTest {
 
     /** The first node wrote with a clock of the next year; later members keep their own time, and overrule it. */
     @ClusterTest(nodes = 3, seeds = 6)
+    @Tag("seeds")
     void entryOfTheFutureIsOverruledByWhoeverKnowsIt(Cluster cluster) {
         isTotal = cluster.seed() % 2 == 0;
         cluster.setWallClock(1, Duration.ofDays(365));
@@ -248,6 +258,7 @@ class LaterWriteTest {
 
     /** A member that returns with a clock that was set back writes after everything that it has learned. */
     @ClusterTest(nodes = 3, seeds = 6)
+    @Tag("seeds")
     void memberThatRestartsWritesAfterWhatItLearns(Cluster cluster) {
         isTotal = cluster.seed() % 2 == 0;
         Components<ReplicatedMap<String, String>> maps = startAll(cluster);
@@ -268,6 +279,7 @@ class LaterWriteTest {
 
     /** Entries that have expired on one side are gone, unless the other side wrote them anew. */
     @ClusterTest(nodes = 5, seeds = 8)
+    @Tag("seeds")
     void expiryTakesTheWriteThatItIsAbout(Cluster cluster) {
         isTotal = cluster.seed() % 2 == 0;
         Components<ReplicatedMap<String, String>> maps = startAll(cluster);
@@ -287,6 +299,7 @@ class LaterWriteTest {
 
     /** Both sides write at one instant, which random timing almost never hits. */
     @ClusterTest(nodes = 4, seeds = 8)
+    @Tag("seeds")
     void writesOfOneInstantEndAlike(Cluster cluster) {
         isTotal = cluster.seed() % 2 == 0;
         Components<ReplicatedMap<String, String>> maps = startAll(cluster);
@@ -303,6 +316,7 @@ class LaterWriteTest {
 
     /** Clocks that are set at random by up to an hour decide which write stands, and nothing else. */
     @ClusterTest(nodes = 5, seeds = 20)
+    @Tag("seeds")
     void isTheSameEverywhereWhateverClocksShow(Cluster cluster) {
         isTotal = cluster.seed() % 3 == 0;
         settings = map -> map.removedMax(8);

@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.function.IntPredicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 
 /** Stories of the form in total order. */
 class TotalOrderMapTest {
@@ -225,6 +226,7 @@ class TotalOrderMapTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 10)
+    @Tag("seeds")
     void sidesMeetAsTheRuleSays(Cluster cluster) {
         long rule = cluster.seed() % 4;
         settings = map -> map.merge(
@@ -264,6 +266,7 @@ class TotalOrderMapTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 10)
+    @Tag("seeds")
     void sideThatWasGivenUpGoesOnIfTheOthersDieBeforeItHasTheirs(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         cluster.partition(1, 2).advance(Duration.ofSeconds(10));
@@ -315,6 +318,7 @@ class TotalOrderMapTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 20)
+    @Tag("seeds")
     void isTheSameEverywhereWhateverGoesWrong(Cluster cluster) {
         settings = map -> map.removedMax(8).entriesMax(15, Overflow.EVICT);
         Components<Holder> holders = startAll(cluster);

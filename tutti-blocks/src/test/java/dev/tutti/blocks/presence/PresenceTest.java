@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 
 /** Stories of presence. */
 class PresenceTest {
@@ -121,6 +122,7 @@ class PresenceTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 10)
+    @Tag("seeds")
     void eachSideOfAPartitionHasItsOwnAndTheMergeHasAll(Cluster cluster) {
         Components<Desk> desks = start(cluster);
         desks.run(1, desk -> desk.put("ann", "busy"));
@@ -139,6 +141,7 @@ class PresenceTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 20)
+    @Tag("seeds")
     void underFaultsAllHaveTheEntriesOfAllInTheEnd(Cluster cluster) {
         Components<Desk> desks = start(cluster);
         desks.keep(Duration.ofMillis(30), Desk::write);

@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 
 /** Stories of work queues. */
 class WorkQueueTest {
@@ -114,6 +115,7 @@ class WorkQueueTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 10)
+    @Tag("seeds")
     void taskOfAWorkerThatDiesOrLeavesOrGivesItBackIsAnothers(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         holders.run(1, holder -> {
@@ -217,6 +219,7 @@ class WorkQueueTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 10)
+    @Tag("seeds")
     void whatBothSidesHaveAcceptedIsThereAfterAMergeAndWhatOneHasDoneIsDone(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         holders.run(1, holder -> {
@@ -342,6 +345,7 @@ class WorkQueueTest {
 
     /** No crashes here: a member that is alone on its side would take what only it has with it. */
     @ClusterTest(nodes = 5, seeds = 8)
+    @Tag("seeds")
     void losesNothingThatWasAcceptedInPartitionsAndMerges(Cluster cluster) {
         settings = queue -> queue.acknowledgeWithin(Duration.ofMillis(500));
         Components<Holder> holders = cluster.startAll(node -> new Holder(node, delivery, settings));
@@ -354,6 +358,7 @@ class WorkQueueTest {
      * other before the rest, may all be killed before they meet that.
      */
     @ClusterTest(nodes = 5, seeds = 8)
+    @Tag("seeds")
     void losesNothingThatWasAcceptedInCrashes(Cluster cluster) {
         settings = queue -> queue.acknowledgeWithin(Duration.ofMillis(500));
         delivery = "safe";

@@ -9,10 +9,12 @@ import dev.tutti.testkit.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** M3 to M6: results of coordination blocks under all faults. The checks also detect mistakes. */
+@Order(3)
 class CoordinationHistoryTest {
 
     private static Components<Client> start(Cluster cluster, Client.Record record, Client.Mistake mistake) {

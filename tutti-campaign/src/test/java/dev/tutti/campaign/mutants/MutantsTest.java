@@ -7,12 +7,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The patches of {@code tutti-campaign/mutants} apply and compile; {@code ./tutti sim --mutant all} hunts them. */
+@Order(2)
 class MutantsTest {
 
     private static final Path HOME = Path.of("..");

@@ -5,17 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.campaign.cluster.SimulatedCluster;
 import java.time.Duration;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Groups of a hundred nodes and more. */
+@Order(4)
 class ScaleTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     @ParameterizedTest
-    @ValueSource(ints = {64, 200})
+    @ValueSource(ints = {64, 128})
     void manyStartAtOnceAndSeeFewViews(int nodes) {
         var bootstrap = new ScaleScenarios(cluster(nodes, nodes)).bootstrap(Duration.ofSeconds(30));
         assertThat(bootstrap.sizes()).as("%s", bootstrap).hasSizeLessThanOrEqualTo(10);

@@ -27,8 +27,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 
 /** Members of the grid in virtual time: one site of three processes, or two sites of three, 20 ms apart. */
+@Order(2)
 class GridMemberTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -282,6 +285,7 @@ class GridMemberTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 10)
+    @Tag("seeds")
     void orderAndCountsHoldWhileMembersCrashAndStop(Cluster cluster) {
         Components<Station> stations = cluster.startAll(node -> {
             Station station = new Station(node);

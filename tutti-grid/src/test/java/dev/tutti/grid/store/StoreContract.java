@@ -16,7 +16,7 @@ import java.util.TreeMap;
 final class StoreContract {
 
     /** {@code -Dtutti.test.tries=30} tries all. */
-    private static final int SEEDS = Math.min(30, Integer.getInteger("tutti.test.tries", 10));
+    private static final int SEEDS = Math.min(30, Integer.getInteger("tutti.test.tries", 4));
 
     private final RegistryStore store;
 

@@ -363,14 +363,15 @@ public final class Detector {
     /** Returns the nodes that this node or another one reports: nearly always none. */
     private TreeSet<NodeId> accused() {
         TreeSet<NodeId> accused = new TreeSet<>();
-        subjects.forEach((node, subject) -> {
+        for (var entry : subjects.entrySet()) {
+            ObservedNode subject = entry.getValue();
             if (subject.isReported) {
-                accused.add(node);
+                accused.add(entry.getKey());
             }
             if (subject.isOpen && !subject.reports.isEmpty()) {
                 accused.addAll(subject.reports);
             }
-        });
+        }
         return accused;
     }
 
@@ -435,11 +436,11 @@ public final class Detector {
 
     private List<NodeId> select(Predicate<ObservedNode> predicate) {
         List<NodeId> nodes = new ArrayList<>();
-        subjects.forEach((node, subject) -> {
-            if (predicate.test(subject)) {
-                nodes.add(node);
+        for (var entry : subjects.entrySet()) {
+            if (predicate.test(entry.getValue())) {
+                nodes.add(entry.getKey());
             }
-        });
+        }
         nodes.sort(null);
         return nodes;
     }

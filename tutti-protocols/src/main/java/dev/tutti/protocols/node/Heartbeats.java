@@ -138,7 +138,14 @@ final class Heartbeats {
     /** Appends the first nodes, as many as one heartbeat takes. */
     private static void append(Packet heartbeat, Collection<NodeId> nodes) {
         heartbeat.appendInt(Math.min(nodes.size(), REPORTS_MAX));
-        nodes.stream().limit(REPORTS_MAX).forEach(node -> Wire.append(heartbeat, node));
+        int left = REPORTS_MAX;
+        for (NodeId node : nodes) {
+            if (left == 0) {
+                return;
+            }
+            left--;
+            Wire.append(heartbeat, node);
+        }
     }
 
     /**

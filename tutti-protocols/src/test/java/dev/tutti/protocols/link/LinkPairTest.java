@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
  * steps is explored with {@code -Dtutti.test.tries} only.
  */
 @Tag("seeds")
+@Order(1)
 class LinkPairTest {
 
     private static final int RUNS_MAX = 300_000;

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 
 /** The active one of three sites of three processes in virtual time, with leases of two seconds. */
 class ActiveSiteTest {
@@ -116,6 +117,7 @@ class ActiveSiteTest {
      * by up to a minute.
      */
     @ClusterTest(nodes = 9, seeds = 10)
+    @Tag("seeds")
     void twoSitesAreNeverActive(Cluster cluster) {
         for (int number = 1; number <= 9; number++) {
             cluster.setDrift(number, cluster.random().nextLong(-25_000, 25_001));

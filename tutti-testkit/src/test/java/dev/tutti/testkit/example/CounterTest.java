@@ -8,13 +8,17 @@ import dev.tutti.testkit.Components;
 import dev.tutti.testkit.Fault;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 
 /** The worked example of docs/operating/testing.md: the requirements for a replicated counter. */
+@Order(2)
 class CounterTest {
 
     private final AtomicLong increments = new AtomicLong();
 
     @ClusterTest(nodes = 4, seeds = 20)
+    @Tag("seeds")
     void countsOnBothSidesOfAPartition(Cluster cluster) {
         Components<Counter> counters = cluster.startAll(Counter::new);
         cluster.awaitOneView();
@@ -27,6 +31,7 @@ class CounterTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 20)
+    @Tag("seeds")
     void losesNothingWhileNobodyCrashes(Cluster cluster) {
         Components<Counter> counters = cluster.startAll(Counter::new);
         counters.keep(Duration.ofMillis(50), counter -> {
@@ -40,6 +45,7 @@ class CounterTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 20)
+    @Tag("seeds")
     void isTheSameEverywhereAfterwardsWhateverGoesWrong(Cluster cluster) {
         Components<Counter> counters = cluster.startAll(Counter::new);
         counters.keep(Duration.ofMillis(50), Counter::increment);

@@ -25,10 +25,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Certificates, tokens and proxies of clients, which change while clients are connected. */
+@Order(3)
 class AdmissionTest {
 
     private static final String TOKEN = "0123456789abcdef";

@@ -14,9 +14,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** A mediator whose member has left the group of the grid, as one does that is excluded, or whose node has stopped. */
+@Order(5)
 class LeftGroupTest {
 
     private static HttpResponse<String> ask(Mediator mediator, String path) throws Exception {

@@ -37,10 +37,12 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients of mediators over real sockets. */
+@Order(4)
 class MediatorTest {
 
     private static final Duration DEADLINE = Duration.ofSeconds(20);

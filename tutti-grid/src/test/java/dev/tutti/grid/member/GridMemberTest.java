@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 
 /** Members of the grid in virtual time: one site of three processes, or two sites of three, 20 ms apart. */
-@Order(2)
+@Order(1)
 class GridMemberTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

@@ -202,11 +202,11 @@ final class StoreContract {
 
     void answersInOrderAndNoMoreThanTheLimit() throws StoreException {
         List<Entry> entries = new ArrayList<>();
-        for (int i = 0; i < 2_500; i++) {
+        for (int i = 0; i < 1_250; i++) {
             entries.add(entry("id" + i, "name" + i / 2, "hosts/web" + i + "/cpu", i % 1_000 == 999 ? "rare/" + i : "usual"));
         }
         store.replaceAll(entries);
-        for (int limit : new int[] {1, 2, 999, 1_000, 1_001, 2_499, 2_500, 2_501}) {
+        for (int limit : new int[] {1, 2, 999, 1_000, 1_001, 1_249, 1_250, 1_251}) {
             for (String pattern : List.of("#", "*/*/cpu", "hosts/#", "usual/#")) {
                 Query query = Query.ALL.on(pattern).limit(limit);
                 assertThat(store.find(query)).as(pattern).isEqualTo(expected(entries, query).stream().limit(limit).toList());

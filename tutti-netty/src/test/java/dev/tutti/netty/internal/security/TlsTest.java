@@ -18,7 +18,6 @@ import dev.tutti.netty.tls.Certificates;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
@@ -276,34 +275,6 @@ class TlsTest {
         assertThat(trust.objection(List.of(forged.certificate()), Instant.now(), false))
                 .contains("is revoked", "WARN dev.tutti.Node")
                 .doesNotContain("\n", "\u001b");
-    }
-
-    @ParameterizedTest
-    @MethodSource(IOS)
-    void aLivingConnectionEndsWhenItsCertificateIsRevokedOrExpires(Io io) throws Exception {
-        Settings settings = TlsSettings.files(directory, io, "ca", "one");
-        Path revoked = directory.resolve("revoked.pem");
-        Certificates.PemFiles authority =
-                new Certificates.PemFiles(directory.resolve("ca.pem"), directory.resolve("ca-key.pem"));
-        Certificates.revoke(revoked, authority, List.of());
-        Settings shortLived = TlsSettings.settings(io, authority, Certificates.createNode(
-                directory, authority, new Certificates.Request("short", List.of(), Duration.ofSeconds(4), true)));
-        try (Probe one = Probe.start(settings.with(TransportSettings.TLS_REVOKED, revoked.toString()));
-                Probe two = Probe.start(TlsSettings.files(directory, io, "ca", "two"));
-                Probe three = Probe.start(shortLived)) {
-            three.connect(one);
-            one.await(Probe.Kind.ACCEPTED);
-            two.connect(one);
-            one.await(Probe.Kind.ACCEPTED);
-            Certificates.revoke(revoked, authority, List.of(directory.resolve("two.pem")));
-            TlsSettings.touch(revoked);
-            List<String> ends = List.of(
-                    one.await(Probe.Kind.DISCONNECTED).detail(), one.await(Probe.Kind.DISCONNECTED).detail());
-            assertThat(ends)
-                    .anySatisfy(end -> assertThat(end).startsWith("its certificate is revoked: CN=two"))
-                    .anySatisfy(end -> assertThat(end).startsWith("its certificate has expired"));
-            assertThat(one.counter("connections.distrusted")).isEqualTo(2);
-        }
     }
 
     // ------------------------------------------------------------------ names

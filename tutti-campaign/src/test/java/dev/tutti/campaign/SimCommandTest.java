@@ -6,6 +6,7 @@ import dev.tutti.campaign.schedule.Swarm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +44,7 @@ class SimCommandTest extends CommandRun {
     }
 
     @Test
+    @Tag("slow")
     void mutantIsCaughtAndItsCatchIsShown() {
         assertThat(run("sim", "--mutant", "16-joined-is-never-told", "--schedules", "8", "--json")).isZero();
         assertThat(out.toString()).contains(

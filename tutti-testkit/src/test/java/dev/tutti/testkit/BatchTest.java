@@ -208,7 +208,7 @@ class BatchTest {
 
     @Test
     void viewsComeBetweenBatchesDuringFaults() {
-        for (int seed = 1; seed <= 8; seed++) {
+        for (int seed = 1; seed <= 4; seed++) {
             try (Cluster cluster = Cluster.of(4, seed).distinctMessages(group -> true)) {
                 Components<Part> parts = start(cluster, seed % 2 == 0 ? GroupBuilder::total : builder -> builder);
                 AtomicInteger number = new AtomicInteger();

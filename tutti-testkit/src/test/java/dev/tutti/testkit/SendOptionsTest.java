@@ -118,7 +118,7 @@ class SendOptionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"fifo", "sequencer", "ring"})
     void theOthersAgreeOnThemDuringFaults(String stack) {
-        for (int seed = 1; seed <= 5; seed++) {
+        for (int seed = 1; seed <= 3; seed++) {
             try (Cluster cluster = Cluster.of(4, seed).distinctMessages(group -> true)) {
                 AtomicInteger number = new AtomicInteger(1_000);
                 Components<Part> parts = start(cluster, settings(stack));

@@ -11,12 +11,14 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Mutants are caught in JVMs of their own by schedules and by tests. */
 @Order(1)
+@Tag("slow")
 class MutantHuntTest {
 
     private static final Path HOME = Path.of("..");

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.study.app.Databases;
 import java.nio.file.Path;
 import java.sql.Connection;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The system's PostgreSQL, or H2 in its place, and H2 where it is wanted. */
+@Tag("slow")
 class DatabaseServerTest {
 
     @TempDir(cleanup = CleanupMode.ALWAYS)

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -47,6 +48,9 @@ final class LoadRun implements AutoCloseable {
     private static final long PROGRESS_SECONDS = 5;
     private static final long POLL_MILLIS = 100;
     private static final int FINDINGS_MAX = 20;
+
+    /** Places of producer and consumer, in the name of a path. */
+    private static final Pattern ENDS = Pattern.compile("-(member|client)-to-(member|client)");
 
     /**
      * Choice of the load.
@@ -388,7 +392,12 @@ final class LoadRun implements AutoCloseable {
         losses.addTo(figures, published, arrived());
         figures.put("gaps-told", all().mapToLong(LoadChild::gaps).sum());
         Map<String, Times> times = new TreeMap<>();
-        timed().forEach(child -> child.times().forEach((path, text) -> times.computeIfAbsent(path, _ -> new Times()).addAll(text)));
+        timed().forEach(child -> child.times().forEach((path, text) -> {
+            times.computeIfAbsent(path, _ -> new Times()).addAll(text);
+            if (path.endsWith("-site")) {
+                times.computeIfAbsent(ENDS.matcher(path).replaceFirst("-all"), _ -> new Times()).addAll(text);
+            }
+        }));
         times.forEach((path, each) -> {
             figures.put(path + "-count", each.count());
             figures.put(path + "-p50-millis", each.millis(0.5));

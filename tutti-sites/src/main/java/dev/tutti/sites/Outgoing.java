@@ -213,7 +213,9 @@ final class Outgoing {
         if (stream == null || stream.isOpen()) {
             return;
         }
-        refusals.remove(stream.site());
+        if (refusals.remove(stream.site()) != null) {
+            LOG.info("site group {}: site {} takes messages again", name, stream.site());
+        }
         if (stream.isTaken(resume.delivered())) {
             asked.remove(stream.site());
             stream.open(resume.delivered(), retention);

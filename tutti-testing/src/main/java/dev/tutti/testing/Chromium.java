@@ -22,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A real browser without a window, spoken to in its own protocol (Chrome DevTools). */
@@ -260,18 +261,21 @@ public final class Chromium implements AutoCloseable {
         }
     }
 
+    /** Ends it, and waits for all of its processes: they write into the profile, which a test may delete then. */
     @Override
     public void close() {
         socket.abort();
         client.close();
+        List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
         process.destroy();
-        try {
-            if (!process.waitFor(10, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            process.destroyForcibly();
+        all.forEach(Chromium::awaitEnd);
+    }
+
+    private static void awaitEnd(ProcessHandle each) {
+        each.onExit().completeOnTimeout(each, 10, TimeUnit.SECONDS).join();
+        if (each.isAlive()) {
+            each.destroyForcibly();
+            each.onExit().completeOnTimeout(each, 10, TimeUnit.SECONDS).join();
         }
     }
 }

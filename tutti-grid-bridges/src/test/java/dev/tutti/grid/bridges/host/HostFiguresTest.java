@@ -82,6 +82,8 @@ class HostFiguresTest {
             assertThat(site.await("hosts/h/disks/s_a/read").body()).isEqualTo(Body.of(1_000, "By"));
             assertThat(site.await("hosts/h/disks/s_a/read").tags())
                     .isEqualTo(Map.of("host", "h", "temporality", "cumulative", "monotonic", "true"));
+            // The last one of a reading: time must not pass in the middle of the first, whose last count would have no time before it.
+            site.await("hosts/h/disks/s_a/written");
             nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
             // The rate since any of the readings before, two seconds apart or none.
             site.await("hosts/h/disks/s_a/written-rate", each -> each.body().equals(Body.of(0, "By/s")));

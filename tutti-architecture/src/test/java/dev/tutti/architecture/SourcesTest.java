@@ -45,6 +45,8 @@ class SourcesTest {
         "assumeTrue(x); | can be skipped",
         "@RetryingTest | is repeated until it succeeds",
         "@ClusterTest(nodes = 3, seeds = 10) | has more seeds than ./tutti test tries",
+        "@ClusterTest(nodes = 3) | has more seeds than ./tutti test tries",
+        "@ClusterTest | has more seeds than ./tutti test tries",
         "// TODO later | leaves work undone",
         "* @author somebody | names an author",
         "try {} catch (Throwable e) {} | catches everything",

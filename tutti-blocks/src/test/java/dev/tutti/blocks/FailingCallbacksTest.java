@@ -31,6 +31,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Effects of application code that a block calls and that throws, whatever it throws: rows of the table "Callbacks that fail" of
@@ -181,6 +182,7 @@ class FailingCallbacksTest {
     // ------------------------------------------------------------------ directory, queue
 
     @ClusterTest(nodes = 2, seeds = WAYS)
+    @Tag("seeds")
     void listenerOfADirectory(Cluster cluster) {
         List<String> told = new ArrayList<>();
         Components<Directory<String>> directories = code.startAll(cluster, node -> {
@@ -205,6 +207,7 @@ class FailingCallbacksTest {
     }
 
     @ClusterTest(nodes = 3, seeds = WAYS)
+    @Tag("seeds")
     void codecOfAQueueThatCannotReadWhatOthersCan(Cluster cluster) {
         Components<WorkQueue<String>> queues =
                 code.startAll(cluster, node -> WorkQueue.on(node.group("g"), code.failingToTake(node)).join());
@@ -223,6 +226,7 @@ class FailingCallbacksTest {
 
     /** A stage keeps the exception of its function, and nobody else is told. */
     @ClusterTest(nodes = 2, seeds = WAYS)
+    @Tag("seeds")
     void stageOnATask(Cluster cluster) {
         Components<WorkQueue<String>> queues = code.startAll(cluster, node -> WorkQueue.on(node.group("g"), Codec.TEXT).join());
         CompletableFuture<Object> stage = queues.on(1).takeAsync().thenApply(task -> code.failure().raise());
@@ -240,6 +244,7 @@ class FailingCallbacksTest {
     // ------------------------------------------------------------------ coordination
 
     @ClusterTest(nodes = 3, seeds = WAYS)
+    @Tag("seeds")
     void listenersOfLocksAndElections(Cluster cluster) {
         cluster.configure(node -> node.set("records.directory", "simulated"));
         List<String> told = new ArrayList<>();
@@ -286,6 +291,7 @@ class FailingCallbacksTest {
     // ------------------------------------------------------------------ listeners of groups that blocks pass on
 
     @ClusterTest(nodes = 3, seeds = WAYS)
+    @Tag("seeds")
     void viewListenerOfABlock(Cluster cluster) {
         code.begin(cluster);
         Components<ReplicatedMap<String, String>> maps = cluster.startAll(node -> ReplicatedMap.on(node.group("g"), Codec.TEXT, Codec.TEXT)

@@ -20,6 +20,7 @@ import dev.tutti.testkit.Components;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Effects of application code that calls calls and that throws, whatever it throws: rows of the table "Callbacks that fail" of
@@ -71,6 +72,7 @@ class FailingCallsTest {
     }
 
     @ClusterTest(nodes = 2, seeds = WAYS)
+    @Tag("seeds")
     void handlerOfACall(Cluster cluster) {
         Components<Calls> all = code.startAll(cluster, this::calls);
         code.arm();
@@ -95,6 +97,7 @@ class FailingCallsTest {
     }
 
     @ClusterTest(nodes = 2, seeds = WAYS)
+    @Tag("seeds")
     void codecAtTheCaller(Cluster cluster) {
         Components<Calls> all = code.startAll(cluster, this::calls);
         code.arm();
@@ -116,6 +119,7 @@ class FailingCallsTest {
     }
 
     @ClusterTest(nodes = 2, seeds = WAYS)
+    @Tag("seeds")
     void actionOfACancelledCall(Cluster cluster) {
         Components<Calls> all = code.startAll(cluster, node -> Calls.on(node.group("g"))
                 .handleAsync(ASYNC, (request, context) -> {

@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Effects of application code that a replica calls and that throws, whatever it throws: rows of the table "Callbacks that fail" of
@@ -94,6 +95,7 @@ class FailingMachinesTest {
 
     /** An exception that is the same at all members is a refusal, which the submitter gets. */
     @ClusterTest(nodes = 3, seeds = WAYS)
+    @Tag("seeds")
     void machineThatRefusesACommand(Cluster cluster) {
         Components<Replica<String, Integer>> replicas = replicas(cluster, "everywhere", node -> Codec.TEXT);
         if (code.failure().isError()) {
@@ -112,6 +114,7 @@ class FailingMachinesTest {
     }
 
     @ClusterTest(nodes = 3, seeds = WAYS)
+    @Tag("seeds")
     void machineThatAnErrorEndsHalfWay(Cluster cluster) {
         Components<Replica<String, Integer>> replicas = replicas(cluster, "apply", node -> Codec.TEXT);
         if (!code.failure().isError()) {
@@ -128,6 +131,7 @@ class FailingMachinesTest {
     }
 
     @ClusterTest(nodes = 3, seeds = WAYS)
+    @Tag("seeds")
     void codecOfCommandsThatCannotReadWhatOthersCan(Cluster cluster) {
         Components<Replica<String, Integer>> replicas = replicas(cluster, "nothing", code::failingToTake);
         code.arm();
@@ -137,6 +141,7 @@ class FailingMachinesTest {
     }
 
     @ClusterTest(nodes = 3, seeds = WAYS)
+    @Tag("seeds")
     void codecOfCommandsThatCannotWrite(Cluster cluster) {
         Components<Replica<String, Integer>> replicas = replicas(cluster, "nothing", code::failingToPut);
         code.arm();
@@ -148,6 +153,7 @@ class FailingMachinesTest {
     }
 
     @ClusterTest(nodes = 3, seeds = WAYS)
+    @Tag("seeds")
     void viewOfAMachine(Cluster cluster) {
         replicas(cluster, "onView", node -> Codec.TEXT);
         code.arm();
@@ -157,6 +163,7 @@ class FailingMachinesTest {
     }
 
     @ClusterTest(nodes = 3, seeds = WAYS)
+    @Tag("seeds")
     void whatAMachineTellsTheOutside(Cluster cluster) {
         Components<Replica<String, Integer>> replicas = replicas(cluster, "onStable", node -> Codec.TEXT);
         code.arm();
@@ -168,6 +175,7 @@ class FailingMachinesTest {
     }
 
     @ClusterTest(nodes = 3, seeds = WAYS)
+    @Tag("seeds")
     void readOfAMachine(Cluster cluster) {
         Components<Replica<String, Integer>> replicas = replicas(cluster, "nothing", node -> Codec.TEXT);
         replicas.run(1, replica -> {

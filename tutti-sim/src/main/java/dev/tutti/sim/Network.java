@@ -105,7 +105,7 @@ public final class Network {
     private void flowAgain(SimulatedNode from, SimulatedNode to) {
         for (SimulatedConnection connection : connections) {
             for (SimulatedConnection.Pipe pipe : pipesBetween(connection, from, to)) {
-                at(nowNanos() + delayNanos(path(from, to)) + random.nextLong(REPETITION_NANOS_MAX), pipe::arrive);
+                at(nowNanos() + delayNanos(path(from, to)) + random.nextLong(REPETITION_NANOS_MAX), pipe);
             }
         }
     }

@@ -175,14 +175,9 @@ final class SimulatedConnection {
             network.at(lastArrivalNanos, this);
         }
 
-        /** An item arrives. */
+        /** Hands items that have arrived by now to the reader, unless the direction is cut or clogged. */
         @Override
         public void run() {
-            arrive();
-        }
-
-        /** Hands items that have arrived by now to the reader, unless the direction is cut or clogged. */
-        void arrive() {
             Item item = first;
             while (item != null && item.arrivalNanos <= network.nowNanos() && !network.isHeld(from.node(), to.node())) {
                 first = item.next;

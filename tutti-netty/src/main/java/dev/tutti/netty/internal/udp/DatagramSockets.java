@@ -78,7 +78,13 @@ final class DatagramSockets {
     private final int receiveBufferBytes;
     private final int sendBufferBytes;
 
-    private DatagramSockets(
+    /**
+     * Opens and binds; nothing is read yet. A node whose TCP port is in use watches others and is not watched.
+     *
+     * @param watchPorts binds the TCP port of a number, or throws a {@link TransportException} if it is in use
+     * @throws TransportException if the port for datagrams can't be bound
+     */
+    DatagramSockets(
             Settings settings,
             Io io,
             Loop loop,
@@ -112,23 +118,6 @@ final class DatagramSockets {
         this.sendBufferBytes = got(unicast.config().getSendBufferSize());
         forbidFragments(size.isWhole());
         this.group = multicast == null ? null : join(loop, multicast, groupInbound);
-    }
-
-    /**
-     * Opens and binds; nothing is read yet. A node whose TCP port is in use watches others and is not watched.
-     *
-     * @param watchPorts binds the TCP port of a number, or throws a {@link TransportException} if it is in use
-     * @throws TransportException if the port for datagrams can't be bound
-     */
-    static DatagramSockets open(
-            Settings settings,
-            Io io,
-            Loop loop,
-            Binding binding,
-            DatagramInbound inbound,
-            DatagramInbound groupInbound,
-            Function<InetSocketAddress, WatchPort> watchPorts) {
-        return new DatagramSockets(settings, io, loop, binding, inbound, groupInbound, watchPorts);
     }
 
     /** The socket for datagrams, and the TCP port of the same number, if that was free. */

@@ -88,7 +88,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
         this.inbound = new DatagramInbound(memory, isReadingAhead, new SocketSink(false));
         this.groupInbound = new DatagramInbound(memory, isReadingAhead, new SocketSink(true));
         int watchersMax = settings.get(TransportSettings.CONNECTIONS_MAX);
-        this.sockets = DatagramSockets.open(
+        this.sockets = new DatagramSockets(
                 settings,
                 io,
                 loop,

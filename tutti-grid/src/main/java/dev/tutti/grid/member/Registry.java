@@ -305,12 +305,16 @@ final class Registry {
         return entry.kind() == Entry.Kind.CONSUMER ? entry.filters() : List.of();
     }
 
-    /** Replaces the filters of another site's member by others. */
-    void replace(Sink site, Collection<Filter> before, Collection<Filter> after) {
+    /**
+     * Replaces the filters of another site's member by others.
+     *
+     * @return those that no member of that site has any more
+     */
+    List<Filter> replace(Sink site, Collection<Filter> before, Collection<Filter> after) {
         lock.lock();
         try {
             use(site, after);
-            release(site, before);
+            return release(site, before);
         } finally {
             lock.unlock();
         }
@@ -325,14 +329,18 @@ final class Registry {
         }
     }
 
-    private void release(Sink sink, Collection<Filter> filters) {
+    /** Returns the filters that have no use any more. */
+    private List<Filter> release(Sink sink, Collection<Filter> filters) {
         Map<Filter, Integer> counts = uses.getOrDefault(sink, new HashMap<>());
+        List<Filter> unused = new ArrayList<>();
         for (Filter filter : filters) {
             if (counts.merge(filter, -1, Integer::sum) == 0) {
                 counts.remove(filter);
                 index.remove(filter, sink);
+                unused.add(filter);
             }
         }
+        return unused;
     }
 
     /** Tells each destination of a measurement once. */

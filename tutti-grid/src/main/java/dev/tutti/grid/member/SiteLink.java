@@ -6,6 +6,7 @@ import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.grid.Filter;
+import dev.tutti.grid.Gap;
 import dev.tutti.grid.internal.codec.GridCodec;
 import dev.tutti.sites.Reach;
 import dev.tutti.sites.Site;
@@ -14,7 +15,9 @@ import dev.tutti.sites.SiteMessage;
 import dev.tutti.sites.SitesView;
 import dev.tutti.sites.Sites;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -44,6 +47,12 @@ final class SiteLink {
      */
     private static final long FORGET_NANOS = 15_000_000_000L;
 
+    /**
+     * Time for which a filter is remembered that no member of a site has any more. Longer than a consumer's next member takes to tell its own: if the
+     * filter is back by then, consumers of the site are told that measurements may be missing.
+     */
+    private static final long RETURN_NANOS = 10_000_000_000L;
+
     /** A process that is, or was, a member at another site. */
     private record Key(String site, String member, long incarnation) implements Comparable<Key> {
         @Override
@@ -72,6 +81,9 @@ final class SiteLink {
 
     /** Processes in {@link #interests} that are gone, and since when. */
     private final TreeMap<Key, Long> missing = new TreeMap<>();
+
+    /** Filters that no member has any more, by their site, and since when; {@link Filter#ALL} stands for many. */
+    private final TreeMap<String, Map<Filter, Long>> unwanted = new TreeMap<>();
 
     private long lookedNanos;
     private boolean isTelling;
@@ -249,7 +261,25 @@ final class SiteLink {
     }
 
     private void replace(String site, @Nullable List<Filter> before, List<Filter> next) {
-        registry.replace(flows.computeIfAbsent(site, this::flow), before == null ? List.of() : before, next);
+        long now = threads.nanoTime();
+        Flow flow = flows.computeIfAbsent(site, this::flow);
+        Map<Filter, Long> gone = unwanted.computeIfAbsent(site, _ -> new HashMap<>());
+        gone.values().removeIf(since -> now - since > RETURN_NANOS);
+        if (isBack(gone, next)) {
+            flow.offer(new Gap("", 0, "measurements may not have been sent to this site while consumers changed their member"));
+            next.forEach(gone::remove);
+        }
+        List<Filter> left = registry.replace(flow, before == null ? List.of() : before, next);
+        if (gone.size() + left.size() > INTERESTS_MAX) {
+            left = List.of(Filter.ALL);
+            gone.clear();
+        }
+        left.forEach(filter -> gone.put(filter, now));
+    }
+
+    /** Returns whether measurements that these filters choose may not have been sent since others with them were there. */
+    private static boolean isBack(Map<Filter, Long> gone, List<Filter> next) {
+        return !gone.isEmpty() && (gone.containsKey(Filter.ALL) && !next.isEmpty() || next.contains(Filter.ALL) || next.stream().anyMatch(gone::containsKey));
     }
 
     private Flow flow(String site) {

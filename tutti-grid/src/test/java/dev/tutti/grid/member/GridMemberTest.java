@@ -275,6 +275,24 @@ class GridMemberTest {
     }
 
     @ClusterTest(nodes = 6, seeds = 3)
+    void aSiteWhoseConsumersComeBackAfterTheirFiltersWereForgottenIsToldOfAGap(Cluster cluster) {
+        Components<Station> stations = startSites(cluster);
+        stations.run(4, station -> station.subscribe(Filter.topic("hosts/n1/#")));
+        cluster.advance(Duration.ofSeconds(2)).crash(4);
+        for (int i = 0; i < 400 && isWanted(stations, 1); i++) {
+            cluster.advance(Duration.ofMillis(100));
+        }
+        assertThat(isWanted(stations, 1)).isFalse();
+        stations.run(5, station -> station.subscribe(Filter.topic("hosts/n1/#")));
+        cluster.advance(Duration.ofSeconds(2));
+        assertThat(isWanted(stations, 1)).isTrue();
+        assertThat(stations.on(5).gaps()).extracting(Gap::reason).anyMatch(reason -> reason.contains("changed their member"));
+        stations.run(6, station -> station.subscribe(Filter.topic("hosts/n1/#")));
+        cluster.advance(Duration.ofSeconds(2));
+        assertThat(stations.on(6).gaps()).isEmpty();
+    }
+
+    @ClusterTest(nodes = 6, seeds = 3)
     void aSiteThatStartsLaterIsToldWhatOthersWant(Cluster cluster) {
         Components<Station> stations = deploySites(cluster);
         cluster.start(4, 5, 6).advance(Duration.ofSeconds(10));

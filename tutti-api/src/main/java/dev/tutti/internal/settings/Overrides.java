@@ -46,7 +46,7 @@ public final class Overrides {
      */
     public static NodeSpec apply(NodeSpec base, Map<String, String> properties, Map<String, String> environment) {
         NodeSpec spec = base;
-        // Sorted, so that of several mistakes the same one is reported each time.
+        // Sorted, so that of several errors the same one is reported each time.
         for (var property : new TreeMap<>(properties).entrySet()) {
             if (property.getKey().startsWith(PROPERTY)
                     && FOREIGN_PROPERTIES.stream().noneMatch(property.getKey()::startsWith)) {

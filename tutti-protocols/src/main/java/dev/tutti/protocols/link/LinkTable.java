@@ -18,7 +18,7 @@ final class LinkTable {
     /** Links in the order in which the nodes were met. */
     private final List<Link> links = new ArrayList<>();
 
-    /** Links by incarnation. Only one node has it, apart from mistakes and malice. */
+    /** Links by incarnation. Only one node has it, apart from errors and malice. */
     private final HashMap<Long, Link> byIncarnation = new HashMap<>();
 
     /** Links by address, at which there is one process at a time. */

@@ -291,7 +291,7 @@ public final class GroupSettings {
             Duration.ZERO,
             Duration.ofMinutes(10),
             "Time that a join allows each seed to answer, and as long again for a view with the members that were found; for"
-                    + " groups whose members must not begin alone by mistake. Only a session or a refused connection counts as"
+                    + " groups whose members must not begin alone by accident. Only a session or a refused connection counts as"
                     + " an answer, and a dial under way is waited for. With 0 ms discovery.patience applies, and any dial that"
                     + " failed counts as an answer.");
 

@@ -8,7 +8,7 @@ import dev.tutti.protocols.node.TestNetwork.TestGroup;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Groups whose members must not begin alone by mistake: {@code join-patience}. */
+/** Groups whose members must not begin alone by accident: {@code join-patience}. */
 class JoinPatienceTest {
 
     private static final long PATIENCE = 10 * TestNetwork.SECOND;

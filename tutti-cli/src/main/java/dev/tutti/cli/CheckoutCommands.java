@@ -54,10 +54,17 @@ final class CheckoutCommands {
 
     private CheckoutCommands() {}
 
-    /** Adds them, and a part of the help in which they are. */
-    static void addTo(CommandLine tutti) {
+    /**
+     * Adds them, and a part of the help in which they are.
+     *
+     * @param names first names of those that are added; empty for all
+     */
+    static void addTo(CommandLine tutti, List<String> names) {
         List<String> first = new ArrayList<>();
         for (Line line : lines()) {
+            if (!names.isEmpty() && !names.contains(line.path.getFirst())) {
+                continue;
+            }
             String name = line.path.getLast();
             CommandLine parent = tutti;
             for (String each : line.path.subList(0, line.path.size() - 1)) {

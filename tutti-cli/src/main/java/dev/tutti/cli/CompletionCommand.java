@@ -5,8 +5,6 @@ import dev.tutti.cli.terminal.Terminal;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code tutti completion}: prints a completion script for the shell. */
 @Command(
@@ -22,17 +20,13 @@ final class CompletionCommand implements Callable<Integer> {
 
     private final Terminal terminal;
 
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set before the command is called
-    private CommandSpec spec;
-
     CompletionCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 
     @Override
     public Integer call() {
-        terminal.out().print(AutoComplete.bash("tutti", spec.root().commandLine()));
+        terminal.out().print(AutoComplete.bash("tutti", Tutti.commandLine(terminal)));
         terminal.out().flush();
         return ExitCodes.DONE;
     }

@@ -23,6 +23,7 @@ import dev.tutti.cli.terminal.Failures;
 import dev.tutti.cli.terminal.Terminal;
 import dev.tutti.core.settings.Nearest;
 import java.io.PrintWriter;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -45,29 +46,6 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         description = "Groups of processes that see the same views and send each other messages.",
         usageHelpAutoWidth = true,
-        subcommands = {
-            ChatCommand.class,
-            NodeCommand.class,
-            StompCommand.class,
-            ConsoleCommand.class,
-            DrawCommand.class,
-            RendezvousCommand.class,
-            BalanceCommand.class,
-            MediatorCommand.class,
-            GridCommand.class,
-            DoctorCommand.class,
-            ViewCommand.class,
-            ProbeCommand.class,
-            TopCommand.class,
-            EventsCommand.class,
-            ConfigCommand.class,
-            CertsCommand.class,
-            MigrateCommand.class,
-            BridgeCommand.class,
-            CompletionCommand.class,
-            RehearseCommand.class,
-            HelpCommand.class
-        },
         footer = {
             "",
             "Examples:",
@@ -92,6 +70,30 @@ import picocli.CommandLine.Spec;
         })
 final class Tutti implements Callable<Integer> {
 
+    /** All commands, in the order in which the help has them. */
+    private static final List<Class<?>> COMMANDS = List.of(
+            ChatCommand.class,
+            NodeCommand.class,
+            StompCommand.class,
+            ConsoleCommand.class,
+            DrawCommand.class,
+            RendezvousCommand.class,
+            BalanceCommand.class,
+            MediatorCommand.class,
+            GridCommand.class,
+            DoctorCommand.class,
+            ViewCommand.class,
+            ProbeCommand.class,
+            TopCommand.class,
+            EventsCommand.class,
+            ConfigCommand.class,
+            CertsCommand.class,
+            MigrateCommand.class,
+            BridgeCommand.class,
+            CompletionCommand.class,
+            RehearseCommand.class,
+            HelpCommand.class);
+
     @Option(
             names = "--debug",
             scope = ScopeType.INHERIT,
@@ -109,16 +111,43 @@ final class Tutti implements Callable<Integer> {
         String level = List.of(arguments).contains("--debug") ? "debug" : "warn";
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", level);
         Terminal terminal = Terminal.system();
-        int code = commandLine(terminal).execute(arguments);
+        int code = execute(terminal, arguments);
         terminal.out().flush();
         System.exit(code);
     }
 
+    /** Runs a command with its input and outputs, and returns its exit code. */
+    static int execute(Terminal terminal, String... arguments) {
+        return commandLine(terminal, named(arguments)).execute(arguments);
+    }
+
+    /**
+     * Returns the commands that are named by the first argument, or the two after {@code help}: the options of all take a third of the time
+     * in which a command that does little starts. Empty if there are none of that name.
+     */
+    private static List<String> named(String... arguments) {
+        List<String> words = Arrays.stream(arguments).filter(each -> !each.startsWith("-")).limit(2).toList();
+        boolean isHelp = !words.isEmpty() && words.getFirst().equals("help");
+        List<String> names = isHelp ? words : words.subList(0, Math.min(1, words.size()));
+        boolean areKnown = COMMANDS.stream().map(Tutti::name).filter(names::contains).count() == (isHelp ? 2 : 1);
+        return areKnown ? names : List.of();
+    }
+
+    private static String name(Class<?> type) {
+        return type.getAnnotation(Command.class).name();
+    }
+
     /** Returns the whole command line, with its input and outputs. */
     static CommandLine commandLine(Terminal terminal) {
+        return commandLine(terminal, List.of());
+    }
+
+    /** @param names of the commands that it has; empty for all */
+    private static CommandLine commandLine(Terminal terminal, List<String> names) {
         Tutti tutti = new Tutti();
         CommandLine command = new CommandLine(tutti, new Factory(terminal));
-        CheckoutCommands.addTo(command);
+        COMMANDS.stream().filter(type -> names.isEmpty() || names.contains(name(type))).forEach(command::addSubcommand);
+        CheckoutCommands.addTo(command, names);
         Ansi ansi = terminal.hasColours() ? Ansi.ON : Ansi.OFF;
         command.setColorScheme(CommandLine.Help.defaultColorScheme(ansi));
         command.setOut(terminal.out());

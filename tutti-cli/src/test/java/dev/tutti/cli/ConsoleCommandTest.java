@@ -34,7 +34,7 @@ class ConsoleCommandTest {
         };
         Terminal terminal =
                 new Terminal(InputStream.nullInputStream(), new PrintWriter(out), new PrintWriter(new StringWriter()), false);
-        return Thread.ofPlatform().start(() -> Tutti.commandLine(terminal).execute(arguments));
+        return Thread.ofPlatform().start(() -> Tutti.execute(terminal, arguments));
     }
 
     private Map<?, ?> event(String kind) throws InterruptedException {

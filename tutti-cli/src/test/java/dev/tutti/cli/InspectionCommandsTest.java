@@ -188,7 +188,7 @@ class InspectionCommandsTest {
             try (PipedOutputStream keyboard = new PipedOutputStream();
                     PipedInputStream keys = new PipedInputStream(keyboard)) {
                 Terminal terminal = new Terminal(keys, new PrintWriter(out), new PrintWriter(out), false, true);
-                CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> Tutti.commandLine(terminal).execute(line.split(" ")));
+                CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> Tutti.execute(terminal, line.split(" ")));
                 Await.until(() -> "a page of " + line + ": " + out, () -> out.toString().contains("chat"));
                 keyboard.write('x');
                 keyboard.write('q');
@@ -200,6 +200,9 @@ class InspectionCommandsTest {
 
     @Test
     void eventsPrintWhatHasHappenedAndWhy() {
+        // A group has its view before the event of it is kept.
+        Await.until("the view of two is an event", () -> nodes.getFirst().events(0).list().stream()
+                .anyMatch(event -> event.group().equals("chat") && event.text().contains(" with 2 of ")));
         Run run = Run.of("events", port, "--no-follow");
         assertThat(run.err()).isEmpty();
         assertThat(run.out())

@@ -48,7 +48,7 @@ record Run(int code, String out, String err) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         Terminal terminal = new Terminal(in, new PrintWriter(out), new PrintWriter(err), false);
-        int code = Tutti.commandLine(terminal).execute(arguments);
+        int code = Tutti.execute(terminal, arguments);
         terminal.out().flush();
         terminal.err().flush();
         return new Run(code, out.toString(), err.toString());

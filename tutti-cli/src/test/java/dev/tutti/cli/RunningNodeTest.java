@@ -91,8 +91,8 @@ class RunningNodeTest {
         };
         PipedOutputStream input = new PipedOutputStream();
         Terminal terminal = terminal(input, out);
-        CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> Tutti.commandLine(terminal)
-                .execute("chat", "--json", "--name", "ann", "--port", "0", "--seed", node.address()));
+        CompletableFuture<Integer> code = CompletableFuture.supplyAsync(
+                () -> Tutti.execute(terminal, "chat", "--json", "--name", "ann", "--port", "0", "--seed", node.address()));
         awaitViewOf(2);
         group.send("hi \u001b[31m");
         group.send(new byte[] {(byte) 0xFF});
@@ -124,8 +124,9 @@ class RunningNodeTest {
                 }
             };
             Terminal terminal = terminal(new PipedOutputStream(), out);
-            Thread command = Thread.ofPlatform().start(() -> Tutti.commandLine(terminal).execute(
-                    "node", "--name", "watch", "--port", "0", "--seed", node.address(), "--group", "chat", "-D", "attributes=zone=eu-1b,rack=r12"));
+            Thread command = Thread.ofPlatform().start(() -> Tutti.execute(
+                    terminal, "node", "--name", "watch", "--port", "0", "--seed", node.address(), "--group", "chat",
+                    "-D", "attributes=zone=eu-1b,rack=r12"));
             String line = "";
             while (line != null && !line.contains("2 members")) {
                 line = printed.poll(60, TimeUnit.SECONDS);
@@ -182,7 +183,7 @@ class RunningNodeTest {
         try (Node first = Node.tcp(7800).set("bind.port-range", "9").cluster(cluster).start();
                 Group _ = first.group("chat").onView(seen::add).join()) {
             CompletableFuture<Integer> code = CompletableFuture.supplyAsync(
-                    () -> Tutti.commandLine(terminal).execute("chat", "--cluster", cluster));
+                    () -> Tutti.execute(terminal, "chat", "--cluster", cluster));
             awaitViewOf(2, seen);
             input.close();
             assertThat(code.get(60, TimeUnit.SECONDS)).isEqualTo(ExitCodes.DONE);

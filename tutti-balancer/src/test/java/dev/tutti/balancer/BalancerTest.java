@@ -364,13 +364,13 @@ class BalancerTest {
             }
             try (HttpClient secure = HttpClient.newBuilder().sslContext(tls).version(version).build()) {
                 List<CompletableFuture<HttpResponse<byte[]>>> all = new ArrayList<>();
-                for (int i = 0; i < 40; i++) {
-                    all.add(secure.sendAsync(request(balancer, "/large?" + i * 10_000).build(), BodyHandlers.ofByteArray()));
+                for (int i = 0; i < 20; i++) {
+                    all.add(secure.sendAsync(request(balancer, "/large?" + i * 15_000).build(), BodyHandlers.ofByteArray()));
                 }
-                for (int i = 0; i < 40; i++) {
+                for (int i = 0; i < 20; i++) {
                     HttpResponse<byte[]> response = all.get(i).get();
                     assertThat(response.version()).isEqualTo(version);
-                    assertThat(response.body()).hasSize(i * 10_000);
+                    assertThat(response.body()).hasSize(i * 15_000);
                 }
                 HttpRequest upload = request(balancer, "/length").POST(BodyPublishers.ofByteArray(new byte[3_000_000])).build();
                 assertThat(secure.send(upload, BodyHandlers.ofString()).body()).isEqualTo("3000000");

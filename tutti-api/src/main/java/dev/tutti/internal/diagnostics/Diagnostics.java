@@ -3,6 +3,7 @@ package dev.tutti.internal.diagnostics;
 import dev.tutti.core.NodeId;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Json;
+import dev.tutti.internal.LocalSocket;
 import dev.tutti.internal.Logs;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -127,28 +128,7 @@ public final class Diagnostics implements AutoCloseable {
      * @throws IOException if it does not answer within {@code timeout}
      */
     public static String ask(Path socket, String question, Duration timeout) throws IOException {
-        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-                Selector selector = Selector.open()) {
-            channel.connect(UnixDomainSocketAddress.of(socket));
-            channel.configureBlocking(false);
-            SelectionKey key = channel.register(selector, SelectionKey.OP_WRITE);
-            long deadline = System.nanoTime() + timeout.toNanos();
-            write(channel, key, ByteBuffer.wrap((question + "\n").getBytes(StandardCharsets.UTF_8)), deadline);
-            key.interestOps(SelectionKey.OP_READ);
-            ByteBuffer answer = ByteBuffer.allocate(16 * 1024);
-            while (true) {
-                await(selector, deadline);
-                if (channel.read(answer) < 0) {
-                    return new String(answer.array(), 0, answer.position(), StandardCharsets.UTF_8);
-                }
-                if (!answer.hasRemaining()) {
-                    if (answer.capacity() >= ANSWER_BYTES_MAX) {
-                        throw new IOException(socket + " answers with more than " + ANSWER_BYTES_MAX + " bytes");
-                    }
-                    answer = ByteBuffer.allocate(answer.capacity() * 2).put(answer.flip());
-                }
-            }
-        }
+        return LocalSocket.ask(socket, question, ANSWER_BYTES_MAX, timeout);
     }
 
     private void serve() {
@@ -171,7 +151,7 @@ public final class Diagnostics implements AutoCloseable {
             ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES_MAX);
             int length = -1;
             while (length < 0 && request.hasRemaining()) {
-                await(selector, deadline);
+                LocalSocket.await(selector, deadline);
                 if (client.read(request) < 0) {
                     return;
                 }
@@ -180,7 +160,7 @@ public final class Diagnostics implements AutoCloseable {
             String question = new String(request.array(), 0, Math.max(length, 0), StandardCharsets.UTF_8);
             key.interestOps(SelectionKey.OP_WRITE);
             byte[] answer = (answer(question) + "\n").getBytes(StandardCharsets.UTF_8);
-            write(client, key, ByteBuffer.wrap(answer), System.nanoTime() + deadlineNanos);
+            LocalSocket.write(client, key, ByteBuffer.wrap(answer), System.nanoTime() + deadlineNanos);
         }
     }
 
@@ -231,23 +211,6 @@ public final class Diagnostics implements AutoCloseable {
             }
         }
         return -1;
-    }
-
-    private static void write(SocketChannel channel, SelectionKey key, ByteBuffer bytes, long deadline)
-            throws IOException {
-        while (bytes.hasRemaining()) {
-            await(key.selector(), deadline);
-            channel.write(bytes);
-        }
-    }
-
-    /** Waits until the channel is ready, or throws. */
-    private static void await(Selector selector, long deadline) throws IOException {
-        long leftMillis = (deadline - System.nanoTime()) / 1_000_000;
-        if (leftMillis <= 0 || selector.select(leftMillis) == 0) {
-            throw new IOException("no progress before the deadline");
-        }
-        selector.selectedKeys().clear();
     }
 
     /** Stops answering and removes the socket. Idempotent. */

@@ -1,10 +1,8 @@
 package dev.tutti.internal.diagnostics;
 
+import dev.tutti.internal.LocalSocket;
 import dev.tutti.internal.Logs;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -40,6 +38,9 @@ public record DiagnosticsDirectory(Path path, @Nullable UserPrincipal user) {
 
     /** Most nodes that one look into the directory finds. */
     static final int NODES_MAX = 1_000;
+
+    /** Least age of a socket that is removed because nobody listens at it. */
+    static final long DEAD_AGE_MILLIS = 10_000;
 
     private static final Set<PosixFilePermission> PRIVATE = PosixFilePermissions.fromString("rwx------");
     private static final Logger LOG = Logs.of(DiagnosticsDirectory.class);
@@ -155,13 +156,22 @@ public record DiagnosticsDirectory(Path path, @Nullable UserPrincipal user) {
         return !isPosix(socket) || Files.getOwner(socket, LinkOption.NOFOLLOW_LINKS).equals(user);
     }
 
-    /** Returns whether a process listens; if not, it has died without removing its socket. */
+    /**
+     * Returns whether a process listens. If not, it has died without removing its socket, which is removed then; a young one is left
+     * alone: its process may be about to listen, or has just taken the place of a namesake.
+     */
     private static boolean isAnswered(Path socket) throws IOException {
-        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            return channel.connect(UnixDomainSocketAddress.of(socket));
-        } catch (IOException e) {
-            Files.deleteIfExists(socket);
-            return false;
+        if (LocalSocket.isListening(socket)) {
+            return true;
         }
+        try {
+            long ageMillis = System.currentTimeMillis() - Files.getLastModifiedTime(socket, LinkOption.NOFOLLOW_LINKS).toMillis();
+            if (ageMillis >= DEAD_AGE_MILLIS) {
+                Files.deleteIfExists(socket);
+            }
+        } catch (NoSuchFileException e) {
+            LOG.debug("{} was removed meanwhile", socket);
+        }
+        return false;
     }
 }

@@ -14,9 +14,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -87,13 +89,43 @@ class DiagnosticsTest {
 
     @Test
     void removesSocketsOfTheDead() throws IOException {
+        Path dead = socketOfTheDead();
+        Files.setLastModifiedTime(dead, FileTime.from(Instant.now().minusMillis(DiagnosticsDirectory.DEAD_AGE_MILLIS)));
+        assertThat(directory.entries()).isEmpty();
+        assertThat(dead).doesNotExist();
+    }
+
+    /** A node that is just starting has bound its socket and does not listen yet; so has one that takes the place of a namesake. */
+    @Test
+    void leavesAYoungSocketToItsNode() throws IOException {
+        Path young = socketOfTheDead();
+        assertThat(directory.entries()).isEmpty();
+        assertThat(young).exists();
+    }
+
+    private Path socketOfTheDead() throws IOException {
         Path dead = directory.socket(1, 9);
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         server.bind(UnixDomainSocketAddress.of(dead));
         server.close();
         assertThat(dead).exists();
-        assertThat(directory.entries()).isEmpty();
-        assertThat(dead).doesNotExist();
+        return dead;
+    }
+
+    /** A stopped process takes no connection: the backlog is full after a few. */
+    @Test
+    @Timeout(60)
+    void aNodeThatTakesNoConnectionIsListedAndHoldsNobodyUp() throws IOException {
+        Path socket = directory.socket(1, 1);
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            server.bind(UnixDomainSocketAddress.of(socket), 2);
+            for (int look = 0; look < 10; look++) {
+                assertThat(directory.entries()).hasSize(1);
+            }
+            assertThatThrownBy(() -> Diagnostics.ask(socket, "status", Duration.ofMillis(50)))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContainingAll(socket.toString(), "takes no connection");
+        }
     }
 
     @Test
@@ -249,7 +281,7 @@ class DiagnosticsTest {
             server.bind(UnixDomainSocketAddress.of(socket));
             assertThatThrownBy(() -> Diagnostics.ask(socket, "status", Duration.ofMillis(50)))
                     .isInstanceOf(IOException.class)
-                    .hasMessage("no progress before the deadline");
+                    .hasMessage(socket + " has not answered within 50 ms");
         }
     }
 

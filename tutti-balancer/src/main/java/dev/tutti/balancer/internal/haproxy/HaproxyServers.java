@@ -8,6 +8,7 @@ import dev.tutti.balancer.internal.table.RoutingTable;
 import dev.tutti.balancer.internal.table.WebNode;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -23,6 +24,7 @@ public final class HaproxyServers implements ForeignServers {
 
     private static final Logger LOG = LoggerFactory.getLogger(HaproxyServers.class);
 
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final int WEIGHT_MAX = 256;
     private static final int WEIGHT_FULL = 100;
 
@@ -33,7 +35,7 @@ public final class HaproxyServers implements ForeignServers {
 
     /** @param socket of level admin */
     public HaproxyServers(Path socket, String backend) {
-        this.api = new RuntimeApi(socket);
+        this.api = new RuntimeApi(socket, TIMEOUT);
         this.backend = backend;
         this.trouble = new Trouble(name());
     }

@@ -1,17 +1,13 @@
 package dev.tutti.balancer.internal.haproxy;
 
-import java.io.ByteArrayOutputStream;
+import dev.tutti.internal.LocalSocket;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The runtime API of an HAProxy, at its socket of level admin: one connection for each command. Blocks. */
+/** The runtime API of an HAProxy, at its socket of level admin: one connection for each command. Blocks until the timeout at most. */
 final class RuntimeApi {
 
     /** A server of a backend, as HAProxy has it. */
@@ -22,32 +18,18 @@ final class RuntimeApi {
     private static final int FORCED_MAINTENANCE = 0x01;
     private static final int FORCED_DRAIN = 0x08;
 
-    private final UnixDomainSocketAddress socket;
+    private final Path socket;
+    private final Duration timeout;
 
-    RuntimeApi(Path socket) {
-        this.socket = UnixDomainSocketAddress.of(socket);
+    /** @param timeout of one command: a stopped HAProxy takes connections and answers nothing */
+    RuntimeApi(Path socket, Duration timeout) {
+        this.socket = socket;
+        this.timeout = timeout;
     }
 
     /** Returns the answer to a command. */
     String ask(String command) throws IOException {
-        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            channel.connect(socket);
-            ByteBuffer out = ByteBuffer.wrap((command + "\n").getBytes(StandardCharsets.US_ASCII));
-            while (out.hasRemaining()) {
-                channel.write(out);
-            }
-            ByteArrayOutputStream answer = new ByteArrayOutputStream();
-            ByteBuffer in = ByteBuffer.allocate(16 << 10);
-            while (channel.read(in) >= 0) {
-                in.flip();
-                answer.write(in.array(), 0, in.limit());
-                in.clear();
-                if (answer.size() > ANSWER_BYTES_MAX) {
-                    throw new IOException("HAProxy answers '" + command + "' with more than " + ANSWER_BYTES_MAX + " bytes");
-                }
-            }
-            return answer.toString(StandardCharsets.UTF_8).strip();
-        }
+        return LocalSocket.ask(socket, command, ANSWER_BYTES_MAX, timeout).strip();
     }
 
     /** Carries a command out that answers nothing, or one of these texts, if it is successful. */

@@ -33,6 +33,7 @@ import java.nio.file.Path;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -140,16 +141,15 @@ final class Proxy implements AutoCloseable {
             return;
         }
         // Asking for a name may take long; the JDK keeps answers for a while.
-        Thread.ofVirtual().name("tutti-balancer-name").start(() -> {
-            InetAddress found = resolve(to.host());
-            lane.loop().execute(() -> {
-                if (found == null) {
-                    onDialFailed(pool, exchange);
-                } else {
-                    connect(lane, pool, to, found, exchange);
-                }
-            });
-        });
+        CompletableFuture<@Nullable InetAddress> asked = CompletableFuture.supplyAsync(
+                () -> resolve(to.host()), task -> Thread.ofVirtual().name("tutti-balancer-name").start(task));
+        asked.completeOnTimeout(null, limits.times().connect(), TimeUnit.NANOSECONDS).thenAcceptAsync(found -> {
+            if (found == null) {
+                onDialFailed(pool, exchange);
+            } else {
+                connect(lane, pool, to, found, exchange);
+            }
+        }, lane.loop());
     }
 
     private static InetAddress address(byte[] literal) {

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import javax.management.Attribute;
@@ -52,21 +51,27 @@ public final class Jmx implements AutoCloseable {
 
     private static final Logger LOG = Logs.of(Jmx.class);
 
+    private final Changes changes;
     private final Readings readings;
     private final MBeanServer server;
     private final Map<String, ObjectName> beans = new TreeMap<>();
     private final NodeBean nodeBean;
-    private final AtomicBoolean isDue = new AtomicBoolean();
     private final Subscription listening;
     private boolean isClosed;
 
     private Jmx(Node node, MBeanServer server) {
-        this.readings = new Readings(node);
+        this.changes = new Changes(node, "tutti-jmx", this::sync);
+        this.readings = new Readings(node, changes::tellSoon);
         this.server = server;
         this.nodeBean = new NodeBean(readings);
-        add("node", name("type=Node,name=" + ObjectName.quote(node.name())), nodeBean);
-        this.listening = node.onEvent(this::onEvent);
-        sync();
+        try {
+            add("node", name("type=Node,name=" + ObjectName.quote(node.name())), nodeBean);
+        } catch (IllegalStateException e) {
+            changes.close();
+            throw e;
+        }
+        this.listening = node.onEvent(nodeBean::tell);
+        changes.tell();
     }
 
     /**
@@ -86,29 +91,8 @@ public final class Jmx implements AutoCloseable {
         }
     }
 
-    private void onEvent(Event event) {
-        nodeBean.tell(event);
-        boolean isChange = switch (event.kind()) {
-            case VIEW, JOINED, LEFT, LINK_OPENED, LINK_CLOSED, COMPONENT -> true;
-            default -> false;
-        };
-        if (isChange && isDue.compareAndSet(false, true)) {
-            Thread.ofVirtual().name("tutti-jmx").start(() -> {
-                isDue.set(false);
-                sync();
-            });
-        }
-    }
-
-    /** Registers beans of new groups and links, and removes those of ended ones. */
-    private void sync() {
-        NodeInspection inspection;
-        try {
-            inspection = readings.node().inspection();
-        } catch (IllegalStateException e) {
-            LOG.debug("{} is not asked for beans: {}", readings.node(), e.getMessage());
-            return;
-        }
+    /** Registers beans of new groups, links and components, and removes those of ended ones. */
+    private void sync(NodeInspection inspection) {
         String node = ObjectName.quote(inspection.id().name());
         Map<String, Runnable> wanted = new LinkedHashMap<>();
         for (GroupPart group : inspection.groups()) {
@@ -175,6 +159,7 @@ public final class Jmx implements AutoCloseable {
     @Override
     public void close() {
         listening.close();
+        changes.close();
         synchronized (beans) {
             isClosed = true;
             List.copyOf(beans.keySet()).forEach(this::remove);

@@ -27,10 +27,17 @@ final class Readings {
     private record Reading(long nanos, @Nullable NodeInspection inspection, Map<Key, Long> values) {}
 
     private final Node node;
+    private final Runnable onOthers;
     private @Nullable Reading last;
 
-    Readings(Node node) {
+    /** @param onOthers called by a reader that finds other numbers than the one before, such as those of a new component; must not wait */
+    Readings(Node node, Runnable onOthers) {
         this.node = node;
+        this.onOthers = onOthers;
+    }
+
+    Readings(Node node) {
+        this(node, () -> {});
     }
 
     Node node() {
@@ -55,6 +62,9 @@ final class Readings {
         }
         Reading made = read(now);
         last = made;
+        if (known != null && !known.values().keySet().equals(made.values().keySet())) {
+            onOthers.run();
+        }
         return made;
     }
 

@@ -1,10 +1,8 @@
 package dev.tutti.metrics;
 
-import dev.tutti.Event;
 import dev.tutti.Node;
 import dev.tutti.NodeInspection;
 import dev.tutti.NodeInspection.Sample;
-import dev.tutti.Subscription;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.internal.Logs;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -17,7 +15,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 
 /**
@@ -36,13 +33,12 @@ public final class TuttiMetrics implements MeterBinder, AutoCloseable {
 
     private final Readings readings;
     private final Map<MeterRegistry, Map<Readings.Key, Meter>> registries = new HashMap<>();
-    private final AtomicBoolean isDue = new AtomicBoolean();
-    private final Subscription listening;
+    private final Changes changes;
     private boolean isFullTold;
 
     public TuttiMetrics(Node node) {
-        this.readings = new Readings(node);
-        this.listening = node.onEvent(this::onEvent);
+        this.changes = new Changes(node, "tutti-metrics", this::sync);
+        this.readings = new Readings(node, changes::tellSoon);
     }
 
     @Override
@@ -50,7 +46,7 @@ public final class TuttiMetrics implements MeterBinder, AutoCloseable {
         synchronized (registries) {
             registries.putIfAbsent(registry, new HashMap<>());
         }
-        sync();
+        changes.tell();
     }
 
     /** Returns the metric's name, such as {@code tutti.reliability.sent.packets}. */
@@ -58,28 +54,8 @@ public final class TuttiMetrics implements MeterBinder, AutoCloseable {
         return "tutti." + metric.id().replace('-', '.').replace('_', '.');
     }
 
-    private void onEvent(Event event) {
-        boolean isChange = switch (event.kind()) {
-            case VIEW, JOINED, LEFT, LINK_OPENED, LINK_CLOSED -> true;
-            default -> false;
-        };
-        if (isChange && isDue.compareAndSet(false, true)) {
-            Thread.ofVirtual().name("tutti-metrics").start(() -> {
-                isDue.set(false);
-                sync();
-            });
-        }
-    }
-
-    /** Adds the meters of new groups, links and members, and removes those of ended ones. */
-    private void sync() {
-        NodeInspection inspection;
-        try {
-            inspection = readings.node().inspection();
-        } catch (IllegalStateException e) {
-            LOG.debug("{} is not asked for meters: {}", readings.node(), e.getMessage());
-            return;
-        }
+    /** Adds the meters of new groups, links, members and components, and removes those of ended ones. */
+    private void sync(NodeInspection inspection) {
         synchronized (registries) {
             registries.forEach((registry, meters) -> sync(inspection, registry, meters));
         }
@@ -135,7 +111,7 @@ public final class TuttiMetrics implements MeterBinder, AutoCloseable {
     /** Removes all meters. Idempotent. */
     @Override
     public void close() {
-        listening.close();
+        changes.close();
         synchronized (registries) {
             registries.forEach((registry, meters) -> meters.values().forEach(registry::remove));
             registries.clear();

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tutti.Event;
 import dev.tutti.Group;
 import dev.tutti.Node;
-import dev.tutti.sites.Sites;
+import dev.tutti.NodeInspection;
+import dev.tutti.Subscription;
 import dev.tutti.core.metrics.Metric;
+import dev.tutti.sites.Sites;
 import dev.tutti.testing.Await;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -22,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -181,6 +184,31 @@ class MetricsTest {
             assertThat(server.getAttribute(link, "SiteLinkLagMessages")).isEqualTo(0L);
             assertThat(server.getAttribute(new ObjectName(node + ",part=\"site-group\",group=\"orders\""), "KeptIn")).isEqualTo("memory");
             assertThat(server.getAttribute(new ObjectName(node + ",part=\"sites\""), "Site")).isEqualTo("berlin");
+        }
+    }
+
+    /** A component's parts come and go without an event. */
+    @Test
+    void aPartThatNoEventTellsIsABeanOnceTheNodeIsRead() throws Exception {
+        Node a = start("a");
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        NodeInspection.Part part = new NodeInspection.Part("site-group", Map.of(), Map.of("retained", 7L), Map.of("kept-in", "nowhere"));
+        NodeInspection.ComponentPart silent = new NodeInspection.ComponentPart(Map.of("group", "orders"), part);
+        ObjectName node = new ObjectName("dev.tutti:type=Node,name=" + ObjectName.quote(a.name()));
+        ObjectName bean = new ObjectName("dev.tutti:type=Component,node=" + ObjectName.quote(a.name()) + ",part=\"site-group\",group=\"orders\"");
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        try (Jmx jmx = Jmx.register(a);
+                TuttiMetrics metrics = new TuttiMetrics(a)) {
+            assertThat(jmx).isNotNull();
+            metrics.bindTo(registry);
+            attribute(server, node, "DriverTurns");
+            registry.get("tutti.driver.turns").functionCounter().count();
+            Subscription component = a.components().add("silent", () -> List.of(silent));
+            Await.until("the bean", () -> !attribute(server, node, "DriverTurns").equals("") && server.isRegistered(bean));
+            Await.until("the meters", () -> registry.get("tutti.driver.turns").functionCounter().count() > 0
+                    && registry.find("tutti.site.group.retained").tags("group", "orders").gauge() != null);
+            component.close();
+            Await.until("no bean", () -> !attribute(server, node, "DriverTurns").equals("") && !server.isRegistered(bean));
         }
     }
 

@@ -82,19 +82,25 @@ public final class Workshop {
      */
     public void build(Mutant mutant, Path directory) {
         Map<String, String> patched = mutant.patch().applyTo(home);
-        compile("mutant " + mutant.name(), patched, directory, ALONE);
+        Map<String, String> classes = compile("mutant " + mutant.name(), patched, directory);
         Path originals = directory.resolveSibling(directory.getFileName() + ".original");
-        if (classesIn(directory).equals(unchanged.computeIfAbsent(mutant.patch().files(), files -> classesOf(files, originals)))) {
+        if (classes.equals(unchanged.computeIfAbsent(mutant.patch().files(), files -> classesOf(files, originals)))) {
             throw new IllegalArgumentException("mutant " + mutant.name() + " changes no bytecode");
         }
     }
 
-    private Map<String, String> classesOf(List<String> files, Path directory) {
+    /** Returns the classes of unchanged files by their path, as text that can be compared. */
+    Map<String, String> classesOf(List<String> files, Path directory) {
         Map<String, String> sources = new TreeMap<>();
         for (String file : files) {
             sources.put(file, read(home.resolve(file)));
         }
-        compile(files.toString(), sources, directory, ALONE);
+        return compile(files.toString(), sources, directory);
+    }
+
+    /** Compiles sources by their file names, and returns the classes by their path, as text that can be compared. */
+    Map<String, String> compile(String what, Map<String, String> sources, Path directory) {
+        compile(what, sources, directory, ALONE);
         return classesIn(directory);
     }
 
@@ -190,7 +196,6 @@ public final class Workshop {
         }
     }
 
-    /** Returns the classes by their path, as text that can be compared. */
     private static Map<String, String> classesIn(Path directory) {
         Map<String, String> classes = new TreeMap<>();
         try (Stream<Path> files = Files.walk(directory)) {

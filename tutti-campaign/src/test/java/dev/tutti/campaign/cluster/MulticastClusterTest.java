@@ -108,7 +108,7 @@ class MulticastClusterTest {
     @ValueSource(ints = {0, 20})
     void partitionHealsIntoOneView(int percent) {
         SimulatedCluster cluster = multicasting(5, 7, percent / 200.0, percent / 100.0);
-        cluster.chatter(Duration.ofMillis(5)).partition(1, 2).advance(Duration.ofSeconds(15));
+        cluster.chatter(Duration.ofMillis(10)).partition(1, 2).advance(Duration.ofSeconds(10));
         assertThat(cluster.view(1).size()).isEqualTo(2);
         cluster.heal().assertOneView(Duration.ofSeconds(10)).assertComesToRest(Duration.ofSeconds(10));
     }

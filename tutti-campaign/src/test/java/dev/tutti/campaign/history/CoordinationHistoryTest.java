@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -39,6 +40,7 @@ class CoordinationHistoryTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 5)
+    @Tag("seeds")
     void historiesAreLinearizableWhateverGoesWrong(Cluster cluster) {
         Client.Record record = new Client.Record();
         start(cluster, record, Client.Mistake.NONE);
@@ -47,6 +49,7 @@ class CoordinationHistoryTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 4)
+    @Tag("seeds")
     void oneEraUnderPartitionsAndPauses(Cluster cluster) {
         Client.Record record = new Client.Record();
         start(cluster, record, Client.Mistake.NONE);

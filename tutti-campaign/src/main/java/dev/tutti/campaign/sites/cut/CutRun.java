@@ -224,11 +224,17 @@ public final class CutRun implements AutoCloseable {
             }
         }
         say.accept("all processes at " + CUT_OFF + " are killed; of what they have sent is on disk, by process: " + onDisk);
+        List<SiteChild> started = new ArrayList<>();
         for (int slot = 0; slot < SiteProcesses.slots(); slot++) {
             if (site.contains(processes.running().get(slot))) {
-                start(slot).say("send");
+                started.add(start(slot));
             }
         }
+        // A message is not due at processes outside of its sender's view. They are in one view when only one is the first of its own.
+        processes.await("the processes at " + CUT_OFF + " do not see each other", KEPT_SECONDS_MAX, () -> started.stream()
+                .allMatch(child -> child.sitesUp() > 0)
+                && started.stream().filter(SiteChild::isFirst).count() == 1);
+        started.forEach(child -> child.say("send"));
     }
 
     /** Returns the time that the lines need for what is kept. */

@@ -35,7 +35,9 @@ public interface Grid extends AutoCloseable {
     Subscription subscribe(SubscriptionOptions options, MeasurementListener listener);
 
     /**
-     * Returns entries of the registry, of all sites, sorted by site, name and identity.
+     * Returns entries of the registry, of all sites, sorted by site, name and identity. Producers and consumers that were opened or closed
+     * with this grid before are in the answer as they are now, unless the store takes longer than a second to write them; those of others
+     * may be a moment older.
      *
      * @throws IllegalStateException if the grid is closed
      */
@@ -57,8 +59,8 @@ public interface Grid extends AutoCloseable {
     Map<String, Long> status();
 
     /**
-     * Withdraws all producers and consumers that were registered here. Waits some seconds for listeners that are being called, unless
-     * a listener calls it. Idempotent.
+     * Withdraws all producers and consumers that were registered here. Waits some seconds until what was published has been sent, and for
+     * listeners that are being called, unless a listener calls it. Idempotent.
      */
     @Override
     void close();

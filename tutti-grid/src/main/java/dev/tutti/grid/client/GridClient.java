@@ -17,6 +17,7 @@ import dev.tutti.grid.Subscription;
 import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.client.Links.Link;
 import dev.tutti.grid.internal.codec.GridCodec;
+import dev.tutti.grid.internal.delivery.ConsumerCounters;
 import dev.tutti.grid.internal.delivery.LastNumbers;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
 import dev.tutti.grid.internal.wire.ClientMessage;
@@ -71,6 +72,7 @@ public final class GridClient implements Grid {
     private final String secret = UUID.randomUUID().toString();
     private final String identity;
     private final ClientCounters counters = new ClientCounters();
+    private final ConsumerCounters consumed = new ConsumerCounters();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -357,7 +359,7 @@ public final class GridClient implements Grid {
         try {
             Entry entry = consumer(nextId(), options.name(), options.filters(), options.attributes());
             LocalConsumer consumer = new LocalConsumer(
-                    threads, this::call, entry, options, listener, new LastNumbers(), closed -> withdraw(closed.entry().id()));
+                    threads, this::call, entry, options, listener, new LastNumbers(), consumed, closed -> withdraw(closed.entry().id()));
             consumers.put(entry.id(), consumer);
             send(registration(consumer));
             return consumer;
@@ -481,10 +483,7 @@ public final class GridClient implements Grid {
             lock.unlock();
         }
         status.put("consumers", (long) all.size());
-        status.put("delivered", all.stream().mapToLong(LocalConsumer::delivered).sum());
-        status.put("repeated", all.stream().mapToLong(LocalConsumer::repeated).sum());
-        status.put("late", all.stream().mapToLong(LocalConsumer::late).sum());
-        status.put("undelivered", all.stream().mapToLong(LocalConsumer::dropped).sum());
+        status.putAll(consumed.all());
         status.put("waiting-bytes", all.stream().mapToLong(LocalConsumer::waitingBytes).sum());
         status.putAll(outgoing.numbers());
         status.put("received", counters.received.sum());

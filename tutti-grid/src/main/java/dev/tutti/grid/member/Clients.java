@@ -209,7 +209,7 @@ public final class Clients {
         lock.lock();
         try {
             before = checkMayRegister(entry, registration);
-            LocalConsumer consumer = new LocalConsumer(threads, caller, entry, options, listener, null, consumers::remove);
+            LocalConsumer consumer = new LocalConsumer(threads, caller, entry, options, listener, null, consumers.counters(), consumers::remove);
             Room room = room(entry);
             // First what the entry promises: whoever finds it may publish at once.
             consumers.add(consumer);

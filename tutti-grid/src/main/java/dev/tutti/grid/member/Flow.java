@@ -12,14 +12,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Measurements on their way to a member or to a site, in order. They are sent at once if that is possible; otherwise they wait, and
- * a thread sends them. If more would wait than the bound allows, the oldest are dropped, and a record of the gap takes their place.
+ * Measurements on their way to a member or to a site, in order. They are sent at once if that is possible; otherwise they wait for each
+ * other for the linger time, and a thread sends them. If more would wait than the bound allows, the oldest are dropped, and a record of the gap takes their place.
  */
 final class Flow implements Sink {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Flow.class);
 
     /** Most bytes of records that are sent as one message, unless one record alone is larger. */
     private static final int MESSAGE_BYTES = 32 << 10;
@@ -48,6 +54,16 @@ final class Flow implements Sink {
         }
     }
 
+    /** Numbers of all ways of a grid, also of those to members and sites that are gone. Thread-safe. */
+    static final class Counters {
+
+        /** Measurements and records of gaps that were sent. */
+        final LongAdder sent = new LongAdder();
+
+        /** Measurements that were dropped before they were sent. */
+        final LongAdder unsent = new LongAdder();
+    }
+
     /**
      * @param count measurements that are missing without it: one for a measurement, those of a gap
      * @param nanos time at which it was offered
@@ -58,7 +74,10 @@ final class Flow implements Sink {
     private final String name;
     private final Way way;
     private final long bytesMax;
+    private final long lingerNanos;
+    private final Counters counters;
     private final ReentrantLock lock = new ReentrantLock();
+    private final Condition done;
 
     // Guarded by the lock.
     private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
@@ -68,15 +87,22 @@ final class Flow implements Sink {
     private boolean isClosed;
     /** Time at which the oldest record was offered of those that are being sent; null if none is. */
     private @Nullable Long sendingNanos;
-    private long sentCount;
-    private long droppedCount;
+    /** Measurements among them. */
+    private long sendingCount;
 
-    /** @param name of the destination, for threads and people */
-    Flow(Threads threads, String name, Way way, long bytesMax) {
+    /**
+     * @param name of the destination, for threads and people
+     * @param lingerNanos time that passes before a thread sends records, so that later ones go in the same message
+     * @param counters of all ways of the grid
+     */
+    Flow(Threads threads, String name, Way way, long bytesMax, long lingerNanos, Counters counters) {
         this.threads = threads;
         this.name = name;
         this.way = way;
         this.bytesMax = bytesMax;
+        this.lingerNanos = lingerNanos;
+        this.counters = counters;
+        this.done = threads.condition(lock);
     }
 
     @Override
@@ -104,14 +130,23 @@ final class Flow implements Sink {
                 Waiting oldest = queue.remove();
                 waitingBytes -= oldest.record.length;
                 dropped.merge(oldest.producer, oldest.count, Long::sum);
-                droppedCount += oldest.count;
+                counters.unsent.add(oldest.count);
             }
             if (!isPumping) {
                 isPumping = true;
-                threads.start("tutti-grid-to-" + name, this::pump);
+                startPump();
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void startPump() {
+        String thread = "tutti-grid-to-" + name;
+        if (lingerNanos == 0) {
+            threads.start(thread, this::pump);
+        } else {
+            threads.startAfter(lingerNanos, thread, this::pump);
         }
     }
 
@@ -119,11 +154,13 @@ final class Flow implements Sink {
     private boolean isHandled(byte[] record) {
         try {
             boolean isSent = way.trySend(record);
-            sentCount += isSent ? 1 : 0;
+            if (isSent) {
+                counters.sent.increment();
+            }
             return isSent;
         } catch (SendException e) {
             // The destination has gone: the view that says so is on its way.
-            droppedCount++;
+            counters.unsent.increment();
             return true;
         }
     }
@@ -172,14 +209,20 @@ final class Flow implements Sink {
             dropped.clear();
             Waiting oldest = queue.peek();
             sendingNanos = oldest == null ? null : oldest.nanos;
+            sendingCount = 0;
             while (!queue.isEmpty() && (records.isEmpty() || bytes + queue.peek().record.length <= MESSAGE_BYTES)) {
-                byte[] record = queue.remove().record;
+                Waiting next = queue.remove();
+                byte[] record = next.record;
+                sendingCount += next.count;
                 records.add(record);
                 bytes += record.length;
                 waitingBytes -= record.length;
-                sentCount++;
+                counters.sent.increment();
             }
             isPumping = !records.isEmpty();
+            if (!isPumping) {
+                done.signalAll();
+            }
             return Records.join(records, bytes);
         } finally {
             lock.unlock();
@@ -209,6 +252,47 @@ final class Flow implements Sink {
         }
     }
 
+    /**
+     * Waits until all that was offered to some flows has been sent, for {@code nanosMax} at most. What waits still is dropped by {@link #close},
+     * and the log has the number.
+     *
+     * @return the number of measurements that are not sent
+     */
+    static long await(List<Flow> flows, Threads threads, long nanosMax) {
+        long end = threads.nanoTime() + nanosMax;
+        long all = 0;
+        for (Flow flow : flows) {
+            long unsent = flow.await(end);
+            all += unsent;
+            if (unsent > 0) {
+                LOG.warn("Grid: {} measurements for {} were not sent before the grid was closed", unsent, flow);
+            }
+        }
+        return all;
+    }
+
+    /** Returns the number of measurements that still wait. */
+    private long await(long endNanos) {
+        lock.lock();
+        try {
+            awaitDone(endNanos);
+            return queue.stream().mapToLong(Waiting::count).sum() + (isPumping ? sendingCount : 0);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitDone(long endNanos) {
+        try {
+            long left = endNanos - threads.nanoTime();
+            while (isPumping && !isClosed && left > 0) {
+                left = done.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     long waitingBytes() {
         lock.lock();
         try {
@@ -218,28 +302,12 @@ final class Flow implements Sink {
         }
     }
 
-    long sent() {
-        lock.lock();
-        try {
-            return sentCount;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    long dropped() {
-        lock.lock();
-        try {
-            return droppedCount;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     void close() {
         lock.lock();
         try {
             isClosed = true;
+            counters.unsent.add(queue.stream().mapToLong(Waiting::count).sum());
+            done.signalAll();
             sendingNanos = null;
             queue.clear();
             dropped.clear();

@@ -15,6 +15,8 @@ public final class GridBuilder {
 
     private static final long QUEUE_MIN = 8L << 20;
     private static final long QUEUE_DEFAULT = 16L << 20;
+    private static final Duration LINGER_DEFAULT = Duration.ofMillis(5);
+    private static final Duration LINGER_MAX = Duration.ofSeconds(1);
     private static final Duration TIMEOUT_DEFAULT = Duration.ofSeconds(10);
 
     private final Node node;
@@ -22,6 +24,7 @@ public final class GridBuilder {
     private String name = "grid";
     private @Nullable RegistryStore store;
     private long queueBytes = QUEUE_DEFAULT;
+    private Duration linger = LINGER_DEFAULT;
     private Duration timeout = TIMEOUT_DEFAULT;
     private boolean hasLinks;
 
@@ -51,6 +54,19 @@ public final class GridBuilder {
             throw new IllegalArgumentException("the queue of a grid has " + QUEUE_MIN + " to " + QUEUE_MAX + " bytes, not " + bytes);
         }
         queueBytes = bytes;
+        return this;
+    }
+
+    /**
+     * Sets the time for which a measurement for another site waits for others that go there, to be sent in one message with them: none to one
+     * second, 5 ms by default. Every message between sites passes two members that relay it, so that fewer of them cost all members less.
+     * Within a site measurements do not wait.
+     */
+    public GridBuilder linger(Duration time) {
+        if (time.isNegative() || time.compareTo(LINGER_MAX) > 0) {
+            throw new IllegalArgumentException("the linger time of a grid is 0 to 1 s, not " + time);
+        }
+        linger = time;
         return this;
     }
 
@@ -99,6 +115,10 @@ public final class GridBuilder {
 
     long queueBytes() {
         return queueBytes;
+    }
+
+    Duration linger() {
+        return linger;
     }
 
     Duration timeout() {

@@ -67,6 +67,9 @@ public final class GridMember implements Grid {
 
     private static final long RETAINED_BYTES = 64L << 20;
 
+    /** Time for which {@link #close} waits until what was published has been sent. */
+    private static final long UNSENT_NANOS_MAX = 2_000_000_000L;
+
     private final Node node;
     private final Threads threads;
     private final String name;
@@ -111,7 +114,7 @@ public final class GridMember implements Grid {
         this.links = new LinkReport(this, node, sites, name);
         this.home = new MemberHome(registry, announcer, producers, consumers, counters);
         this.clients = new Clients(node, site, this::call, producers, consumers, new ClientHome());
-        this.siteLink = sites == null ? null : new SiteLink(sites, registry, queueBytes, consumers::filters);
+        this.siteLink = sites == null ? null : new SiteLink(sites, registry, queueBytes, options.linger(), counters.flows, consumers::filters);
     }
 
     /** Begins to describe a member of the grid of one site. */
@@ -185,7 +188,7 @@ public final class GridMember implements Grid {
     // ------------------------------------------------------------------ the group of the site
 
     private Flow flowTo(Member member) {
-        return new Flow(threads, member.name(), new Flow.ToMember(joined(), member), queueBytes);
+        return new Flow(threads, member.name(), new Flow.ToMember(joined(), member), queueBytes, 0, counters.flows);
     }
 
     private Group joined() {
@@ -383,7 +386,7 @@ public final class GridMember implements Grid {
             checkMayRegister(consumers.count(), "consumers");
             Entry entry = new Entry(
                     nextId(), Entry.Kind.CONSUMER, options.name(), site, node.name(), "", options.filters(), "", "", -1, 1, options.attributes());
-            consumer = new LocalConsumer(threads, this::call, entry, options, listener, new LastNumbers(), this::withdraw);
+            consumer = new LocalConsumer(threads, this::call, entry, options, listener, new LastNumbers(), consumers.counters(), this::withdraw);
             consumers.add(consumer);
             registry.putOwn(entry, 0, null);
             announcer.announce(entry.id());
@@ -537,10 +540,9 @@ public final class GridMember implements Grid {
         status.put("joined", whyLeft.isEmpty() ? 1L : 0L);
         status.put("producers", (long) producers.count());
         status.putAll(consumers.numbers());
-        List<Flow> flows = flows();
-        status.put("sent", flows.stream().mapToLong(Flow::sent).sum());
-        status.put("unsent", flows.stream().mapToLong(Flow::dropped).sum());
-        status.put("unsent-waiting-bytes", flows.stream().mapToLong(Flow::waitingBytes).sum());
+        status.put("sent", counters.flows.sent.sum());
+        status.put("unsent", counters.flows.unsent.sum());
+        status.put("unsent-waiting-bytes", flows().stream().mapToLong(Flow::waitingBytes).sum());
         status.put("published", counters.published.sum());
         status.put("received", counters.received.sum());
         status.put("malformed", counters.malformed.sum());
@@ -569,6 +571,7 @@ public final class GridMember implements Grid {
         clients.close();
         leases.close();
         producers.all().forEach(LocalProducer::close);
+        Flow.await(flows(), threads, UNSENT_NANOS_MAX);
         LocalConsumer.closeAll(consumers.all());
         announcer.close();
         SiteLink link = siteLink;

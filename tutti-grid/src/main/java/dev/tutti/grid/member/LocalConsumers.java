@@ -5,6 +5,7 @@ import dev.tutti.grid.Filter;
 import dev.tutti.grid.Gap;
 import dev.tutti.grid.Measurement;
 import dev.tutti.grid.Topic;
+import dev.tutti.grid.internal.delivery.ConsumerCounters;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
 import dev.tutti.grid.match.FilterIndex;
 import dev.tutti.grid.match.Patterns;
@@ -13,13 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The consumers at this member, and the index of their filters. */
 final class LocalConsumers {
 
     private final FilterIndex<LocalConsumer> index = new FilterIndex<>();
+    private final ConsumerCounters counters = new ConsumerCounters();
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
@@ -77,17 +78,15 @@ final class LocalConsumers {
 
     /** Returns numbers for monitoring. */
     Map<String, Long> numbers() {
-        return Map.of(
-                "consumers", (long) count(),
-                "delivered", sum(LocalConsumer::delivered),
-                "repeated", sum(LocalConsumer::repeated),
-                "late", sum(LocalConsumer::late),
-                "undelivered", sum(LocalConsumer::dropped),
-                "waiting-bytes", sum(LocalConsumer::waitingBytes));
+        TreeMap<String, Long> numbers = new TreeMap<>(counters.all());
+        numbers.put("consumers", (long) count());
+        numbers.put("waiting-bytes", all().stream().mapToLong(LocalConsumer::waitingBytes).sum());
+        return numbers;
     }
 
-    private long sum(ToLongFunction<LocalConsumer> number) {
-        return all().stream().mapToLong(number).sum();
+    /** Returns what its consumers count. */
+    ConsumerCounters counters() {
+        return counters;
     }
 
     List<Filter> filters() {

@@ -16,6 +16,7 @@ class MemberHome implements LocalProducer.Home {
         final LongAdder received = new LongAdder();
         final LongAdder malformed = new LongAdder();
         final LongAdder listenerFailures = new LongAdder();
+        final Flow.Counters flows = new Flow.Counters();
     }
 
     private final Registry registry;

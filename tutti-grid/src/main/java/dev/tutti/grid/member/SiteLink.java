@@ -14,6 +14,7 @@ import dev.tutti.sites.SiteGroup;
 import dev.tutti.sites.SiteMessage;
 import dev.tutti.sites.SitesView;
 import dev.tutti.sites.Sites;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -71,6 +72,8 @@ final class SiteLink {
     private final Threads threads;
     private final Registry registry;
     private final long queueBytes;
+    private final long lingerNanos;
+    private final Flow.Counters counters;
     private final Supplier<List<Filter>> own;
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -93,12 +96,18 @@ final class SiteLink {
 
     private volatile @Nullable SiteGroup group;
 
-    /** @param own returns the filters of the consumers at this member */
-    SiteLink(Sites sites, Registry registry, long queueBytes, Supplier<List<Filter>> own) {
+    /**
+     * @param linger time for which measurements wait for others that go to the same site
+     * @param counters of all ways of the grid
+     * @param own returns the filters of the consumers at this member
+     */
+    SiteLink(Sites sites, Registry registry, long queueBytes, Duration linger, Flow.Counters counters, Supplier<List<Filter>> own) {
         this.sites = sites;
         this.threads = sites.node().threads();
         this.registry = registry;
         this.queueBytes = queueBytes;
+        this.lingerNanos = linger.toNanos();
+        this.counters = counters;
         this.own = own;
     }
 
@@ -293,7 +302,7 @@ final class SiteLink {
             public void send(byte[] message) {
                 SiteLink.this.send(message, Reach.of(site));
             }
-        }, queueBytes);
+        }, queueBytes, lingerNanos, counters);
     }
 
     List<Flow> flows() {

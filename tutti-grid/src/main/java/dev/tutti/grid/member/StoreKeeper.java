@@ -8,6 +8,7 @@ import dev.tutti.grid.store.StoreException;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,9 @@ final class StoreKeeper implements Registry.Changes {
     /** Changes that may wait; if there are more, all entries are written again instead. */
     private static final int CHANGES_MAX = 10_000;
 
+    /** Longest wait of a query for changes that are still to be written. */
+    private static final long WRITING_NANOS = 1_000_000_000L;
+
     private static final long PAUSE_MIN_NANOS = 1_000_000_000L;
     private static final long PAUSE_MAX_NANOS = 15_000_000_000L;
 
@@ -34,9 +38,14 @@ final class StoreKeeper implements Registry.Changes {
     private final Threads threads;
     private final RegistryStore store;
     private final ReentrantLock lock = new ReentrantLock();
+    private final Condition written;
 
     // Guarded by the lock.
     private final ArrayDeque<Change> changes = new ArrayDeque<>();
+
+    /** Number of changes that have come, and of those that are written. */
+    private long addedCount;
+    private long writtenCount;
     private @Nullable Supplier<List<Entry>> all;
     private boolean isRewriting = true;
     private boolean isRunning;
@@ -48,6 +57,7 @@ final class StoreKeeper implements Registry.Changes {
     StoreKeeper(Threads threads, RegistryStore store) {
         this.threads = threads;
         this.store = store;
+        this.written = threads.condition(lock);
     }
 
     /**
@@ -78,6 +88,7 @@ final class StoreKeeper implements Registry.Changes {
     private void add(Change change) {
         lock.lock();
         try {
+            addedCount++;
             if (changes.size() < CHANGES_MAX) {
                 changes.add(change);
             } else {
@@ -114,6 +125,7 @@ final class StoreKeeper implements Registry.Changes {
     private boolean writeNext() throws StoreException {
         Change next;
         Supplier<List<Entry>> entries;
+        long count;
         lock.lock();
         try {
             boolean isAll = isRewriting;
@@ -124,6 +136,7 @@ final class StoreKeeper implements Registry.Changes {
                 changes.clear();
             }
             next = isAll ? null : changes.poll();
+            count = addedCount - changes.size();
             if (isClosed || !isAll && next == null) {
                 isRunning = false;
                 return false;
@@ -133,20 +146,23 @@ final class StoreKeeper implements Registry.Changes {
         }
         if (next == null) {
             store.replaceAll(entries.get());
-            onWritten();
         } else if (next.entry == null) {
             store.remove(next.id);
         } else {
             store.put(next.entry);
         }
+        onWritten(count);
         return true;
     }
 
-    private void onWritten() {
+    private void onWritten(long count) {
         lock.lock();
         try {
+            // After a failure, the first that is written is all.
             failure = null;
             pauseNanos = PAUSE_MIN_NANOS;
+            writtenCount = count;
+            written.signalAll();
         } finally {
             lock.unlock();
         }
@@ -162,6 +178,7 @@ final class StoreKeeper implements Registry.Changes {
             failure = e instanceof StoreException ? String.valueOf(e.getMessage()) : e.toString();
             isRewriting = true;
             changes.clear();
+            written.signalAll();
             long pause = pauseNanos;
             pauseNanos = Math.min(2 * pause, PAUSE_MAX_NANOS);
             threads.startAfter(pause, "tutti-grid-store", this::run);
@@ -170,11 +187,16 @@ final class StoreKeeper implements Registry.Changes {
         }
     }
 
-    /** @throws StoreException if the store does not answer, or lacks what was written meanwhile */
+    /**
+     * Asks the store, once it has the changes that have come before, or a second later: who has opened a producer finds it.
+     *
+     * @throws StoreException if the store does not answer, or lacks changes because it has failed
+     */
     List<Entry> find(Query query) throws StoreException {
         String reason;
         lock.lock();
         try {
+            awaitWritten(addedCount);
             reason = failure;
         } finally {
             lock.unlock();
@@ -186,6 +208,17 @@ final class StoreKeeper implements Registry.Changes {
             return store.find(query);
         } catch (RuntimeException e) {
             throw new StoreException(e.toString(), e);
+        }
+    }
+
+    private void awaitWritten(long count) {
+        try {
+            long left = WRITING_NANOS;
+            while (writtenCount < count && failure == null && !isClosed && left > 0) {
+                left = written.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -203,6 +236,7 @@ final class StoreKeeper implements Registry.Changes {
         try {
             isClosed = true;
             changes.clear();
+            written.signalAll();
         } finally {
             lock.unlock();
         }

@@ -229,7 +229,7 @@ class FilterIndexTest {
             Future<Integer> reader = threads.submit(() ->
                     read(List.of(measurement), List.of(List.of(0, 1, 2, 3)), List.of(Set.of(200, 201, 202)), hasEnded));
             try {
-                for (int i = 0; i < 400_000; i++) {
+                for (int i = 0; i < 100_000; i++) {
                     int other = i % others.size();
                     if (!index.remove(others.get(other), 200 + other)) {
                         index.add(others.get(other), 200 + other);

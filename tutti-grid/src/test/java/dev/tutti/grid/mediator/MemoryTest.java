@@ -126,7 +126,8 @@ class MemoryTest {
                 }
                 Await.until("there is room", () -> number("client-receiving-bytes") <= QUARTER);
             }
-            assertThat(number("client-evicted")).isPositive();
+            // What a client has sent may be in the socket, and there is room until it is read.
+            Await.until("some are closed", () -> number("client-evicted") > 0);
             producer.publish("a/b", Body.of(new byte[100_000]));
             Await.until("it is published", () -> number("client-published") == 1);
             assertThat(honest.status()).containsEntry("connections", 1L);

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 
 /** Entries of clients, which outlast their connections and members by a lease, in virtual time. */
 class ClientsTest {
@@ -53,6 +54,7 @@ class ClientsTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void outlastTheirMemberByTheLease(Cluster cluster) {
         Components<Station> stations = start(cluster);
         register(stations, 2, 1);
@@ -72,6 +74,7 @@ class ClientsTest {
 
     /** The client died with its member: with the lease and the detection of a mediator by default, its entry is gone within 30 seconds. */
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void areGoneWithinThirtySecondsOfTheDeathOfClientAndMember(Cluster cluster) {
         Components<Station> stations = start(cluster);
         stations.ask(2, station -> station.grid().clients().produce(new Registration("client-1", 1, Clients.LEASE_DEFAULT), SENSOR));
@@ -85,6 +88,7 @@ class ClientsTest {
 
     /** The lease counts from the death of the client, although its member dies when it is nearly over. */
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void areGoneInTimeWhenTheirMemberDiesDuringTheLease(Cluster cluster) {
         Components<Station> stations = start(cluster);
         ClientProducer producer =
@@ -101,6 +105,7 @@ class ClientsTest {
 
     /** A member that comes during the lease is told that the client is gone, too. */
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void areGoneInTimeAtMembersThatCameDuringTheLease(Cluster cluster) {
         Components<Station> stations = start(cluster);
         ClientProducer producer =
@@ -116,6 +121,7 @@ class ClientsTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void stayWhenTheyRegisterAtAnotherMember(Cluster cluster) {
         Components<Station> stations = start(cluster);
         register(stations, 2, 1);
@@ -129,6 +135,7 @@ class ClientsTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void areKnownToMembersThatComeDuringTheLease(Cluster cluster) {
         Components<Station> stations = start(cluster);
         register(stations, 3, 1);
@@ -142,6 +149,7 @@ class ClientsTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void areLeftToOtherMembersWhenTheirMemberCloses(Cluster cluster) {
         Components<Station> stations = start(cluster);
         register(stations, 2, 1);
@@ -153,6 +161,7 @@ class ClientsTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void areWithdrawnWhenTheLeaseEndsAfterTheirConnection(Cluster cluster) {
         Components<Station> stations = start(cluster);
         ClientProducer producer = register(stations, 2, 1);
@@ -166,6 +175,7 @@ class ClientsTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void goToAnotherMemberWhileTheFirstOneLives(Cluster cluster) {
         Components<Station> stations = start(cluster);
         ClientProducer before = register(stations, 2, 1);
@@ -201,6 +211,7 @@ class ClientsTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void consumersGetWhatIsPublishedAfterTheyHaveComeBack(Cluster cluster) {
         Components<Station> stations = start(cluster);
         ClientEntry before = stations.ask(2, station -> station.grid()

@@ -16,6 +16,7 @@ import dev.tutti.testkit.ClusterTest;
 import dev.tutti.testkit.Components;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** A site that is cut off, while entries change on both sides, and comes back: in virtual time, two sites of three. */
 class CutOffTest {
@@ -57,6 +58,7 @@ class CutOffTest {
     }
 
     @ClusterTest(nodes = 6, seeds = 5)
+    @Tag("seeds")
     void eachSideAnswersForItselfAndNothingIsStaleAfterwards(Cluster cluster) {
         Components<Station> stations = startSites(cluster);
         for (int number = 1; number <= 6; number++) {
@@ -98,6 +100,7 @@ class CutOffTest {
 
     /** A member of a site that the others did not hear for a while: what they published is missing at its consumer. */
     @ClusterTest(nodes = 6, seeds = 5)
+    @Tag("seeds")
     void aConsumerIsToldWhatItHasMissedInAPartOfItsSite(Cluster cluster) {
         Components<Station> stations = startSites(cluster);
         stations.run(3, station -> station.subscribe(Filter.topic("hosts/*/load")));

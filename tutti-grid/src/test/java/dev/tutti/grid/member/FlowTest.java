@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.Threads;
 import dev.tutti.grid.Gap;
 import dev.tutti.testing.Await;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -14,6 +16,7 @@ class FlowTest {
 
     private final Threads threads = new Threads() {};
     private final Semaphore taken = new Semaphore(0);
+    private final Flow.Counters counters = new Flow.Counters();
     private final Flow flow = new Flow(threads, "n2", new Flow.Way() {
         @Override
         public boolean trySend(byte[] message) {
@@ -24,7 +27,7 @@ class FlowTest {
         public void send(byte[] message) {
             taken.acquireUninterruptibly();
         }
-    }, 1 << 20);
+    }, 1 << 20, 0, counters);
 
     @AfterEach
     void close() {
@@ -58,6 +61,60 @@ class FlowTest {
         taken.release();
         offer();
         assertThat(flow.isPassedOn(threads.nanoTime() + 1)).isTrue();
-        assertThat(flow.sent()).isEqualTo(1);
+        assertThat(counters.sent.sum()).isEqualTo(1);
+    }
+
+    @Test
+    void recordsWaitForEachOtherForTheLingerTimeAndGoInOneMessage() {
+        List<Long> delays = new ArrayList<>();
+        List<Runnable> due = new ArrayList<>();
+        Threads manual = new Threads() {
+            @Override
+            public void startAfter(long delayNanos, String name, Runnable task) {
+                delays.add(delayNanos);
+                due.add(task);
+            }
+        };
+        List<byte[]> sent = new ArrayList<>();
+        Flow lingering = new Flow(manual, "site rome", new Flow.Way() {
+            @Override
+            public boolean trySend(byte[] message) {
+                return false;
+            }
+
+            @Override
+            public void send(byte[] message) {
+                sent.add(message);
+            }
+        }, 1 << 20, 5_000_000, counters);
+        Gap gap = new Gap("p", 1, "a test");
+        for (int record = 0; record < 3; record++) {
+            lingering.offer(gap);
+        }
+        assertThat(delays).containsExactly(5_000_000L);
+        assertThat(sent).isEmpty();
+        assertThat(lingering.isPassedOn(manual.nanoTime() + 1)).as("they wait").isFalse();
+        due.removeFirst().run();
+        assertThat(sent).hasSize(1);
+        assertThat(lingering.isPassedOn(manual.nanoTime() + 1)).isTrue();
+        int length = sent.getFirst().length;
+        lingering.offer(gap);
+        due.removeFirst().run();
+        assertThat(sent.getLast()).hasSize(length / 3);
+    }
+
+    @Test
+    void aFlowIsWaitedForUntilItsDestinationHasTakenAllOrTheTimeIsOver() {
+        offer();
+        Await.until("the record is being sent", () -> flow.waitingBytes() == 0);
+        offer();
+        assertThat(Flow.await(List.of(flow), threads, 1_000_000)).as("one is being sent, one waits").isEqualTo(2);
+        taken.release(2);
+        assertThat(Flow.await(List.of(flow), threads, 60_000_000_000L)).isZero();
+        offer();
+        Await.until("the record is being sent", () -> flow.waitingBytes() == 0);
+        offer();
+        flow.close();
+        assertThat(counters.unsent.sum()).isEqualTo(1);
     }
 }

@@ -11,6 +11,7 @@ import dev.tutti.grid.Entry;
 import dev.tutti.grid.Filter;
 import dev.tutti.grid.Gap;
 import dev.tutti.grid.Measurement;
+import dev.tutti.grid.Producer;
 import dev.tutti.grid.ProducerOptions;
 import dev.tutti.grid.Query;
 import dev.tutti.grid.Subscription;
@@ -56,6 +57,36 @@ class GridMemberTest {
         return stations;
     }
 
+    /** As a careless user does. */
+    @ClusterTest(nodes = 6, seeds = 3)
+    void whatWasPublishedBeforeACloseComesToOtherSites(Cluster cluster) {
+        Components<Station> stations = startSites(cluster);
+        stations.run(4, station -> station.subscribe(Filter.topic("hosts/n1/#")));
+        stations.run(2, station -> station.subscribe(Filter.topic("hosts/n1/#")));
+        cluster.advance(Duration.ofSeconds(2));
+        stations.run(1, station -> {
+            IntStream.range(0, 50).forEach(i -> station.publish());
+            station.grid().close();
+        });
+        cluster.advance(Duration.ofSeconds(5));
+        assertThat(stations.on(4).byProducer().values()).containsOnly(FIFTY);
+        assertThat(stations.on(2).byProducer().values()).containsOnly(FIFTY);
+    }
+
+    @ClusterTest(nodes = 3, seeds = 2)
+    void countersDoNotFallWhenConsumersAndMembersAreGone(Cluster cluster) {
+        Components<Station> stations = start(cluster);
+        stations.run(1, station -> station.subscribe(Filter.ALL));
+        stations.run(2, station -> station.subscribe(Filter.ALL));
+        cluster.advance(SECOND);
+        publish(stations, 1, 10);
+        cluster.advance(SECOND);
+        assertThat(stations.on(1).grid().status()).containsEntry("sent", 10L).containsEntry("delivered", 10L);
+        stations.run(1, station -> station.subscription().close());
+        cluster.stop(2).advance(Duration.ofSeconds(10));
+        assertThat(stations.on(1).grid().status()).containsEntry("sent", 10L).containsEntry("delivered", 10L).containsEntry("consumers", 0L);
+    }
+
     private static long entries(Station station) {
         return station.grid().status().get("entries");
     }
@@ -70,6 +101,7 @@ class GridMemberTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void consumersGetWhatTheirFiltersChooseInOrder(Cluster cluster) {
         Components<Station> stations = start(cluster);
         stations.run(1, station -> station.subscribe(Filter.topic("hosts/*/load")));
@@ -87,6 +119,7 @@ class GridMemberTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void aMeasurementIsAsItWasPublished(Cluster cluster) {
         Components<Station> stations = start(cluster);
         stations.run(1, station -> station.subscribe(Filter.ALL));
@@ -103,6 +136,7 @@ class GridMemberTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void nothingIsSentThatNobodyWants(Cluster cluster) {
         Components<Station> stations = start(cluster);
         stations.run(1, station -> station.subscribe(Filter.topic("hosts/n3/#")));
@@ -118,6 +152,7 @@ class GridMemberTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 5)
+    @Tag("seeds")
     void entriesOfACrashedMemberAreGoneAndANewMemberHasAllOthers(Cluster cluster) {
         Components<Station> stations = start(cluster);
         stations.run(4, station -> station.subscribe(Filter.ALL));
@@ -381,6 +416,21 @@ class GridMemberTest {
         cluster.advance(Duration.ofSeconds(20));
         assertThat(store.find(Query.ALL)).hasSize(1);
         assertThat(stations.on(1).grid().status().get("store-failures")).isPositive();
+    }
+
+    /** The store is written by a thread of its own, and queries ask the store. */
+    @ClusterTest(nodes = 1, seeds = 2)
+    void whoOpensAProducerFindsItAtOnce(Cluster cluster) {
+        Components<Station> stations =
+                cluster.startAll(node -> new Station(node, null, GridMember.on(node).store(new SlowStore(node.threads()))));
+        cluster.advance(SECOND);
+        List<String> names = stations.ask(1, station -> {
+            Producer own = station.grid().produce(ProducerOptions.of("second", "a/#"));
+            List<String> found = station.grid().find(Query.PRODUCERS).items().stream().map(Entry::name).sorted().toList();
+            own.close();
+            return List.of(found.toString(), station.grid().find(Query.PRODUCERS).items().stream().map(Entry::name).toList().toString());
+        });
+        assertThat(names).containsExactly("[p, second]", "[p]");
     }
 
     @ClusterTest(nodes = 2, seeds = 2)

@@ -35,7 +35,9 @@ class RegistryTest {
                         @Override
                         public void send(byte[] message) {}
                     },
-                    1),
+                    1,
+                    0,
+                    new Flow.Counters()),
             new Registry.Changes() {
                 @Override
                 public void onPut(Entry entry) {

@@ -49,6 +49,7 @@ public final class LocalConsumer implements Subscription {
     private final SubscriptionOptions options;
     private final MeasurementListener listener;
     private final @Nullable LastNumbers numbers;
+    private final ConsumerCounters counters;
     private final Consumer<LocalConsumer> onClose;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition idle;
@@ -59,13 +60,10 @@ public final class LocalConsumer implements Subscription {
     private long waitingBytes;
     private boolean isPumping;
     private boolean isClosed;
-    private long deliveredCount;
-    private long droppedCount;
-    private long repeatedCount;
-    private long lateCount;
 
     /**
      * @param numbers tell measurements that come again, which a client sends again to its next mediator, or late; null if the listener gets them too
+     * @param counters of all consumers of the grid
      * @param onClose withdraws it
      */
     public LocalConsumer(
@@ -75,6 +73,7 @@ public final class LocalConsumer implements Subscription {
             SubscriptionOptions options,
             MeasurementListener listener,
             @Nullable LastNumbers numbers,
+            ConsumerCounters counters,
             Consumer<LocalConsumer> onClose) {
         this.threads = threads;
         this.callbacks = callbacks;
@@ -82,6 +81,7 @@ public final class LocalConsumer implements Subscription {
         this.options = options;
         this.listener = listener;
         this.numbers = numbers;
+        this.counters = counters;
         this.onClose = onClose;
         this.idle = threads.condition(lock);
     }
@@ -92,13 +92,13 @@ public final class LocalConsumer implements Subscription {
         try {
             switch (numbers == null ? LastNumbers.Arrival.NEW : numbers.arrive(measurement)) {
                 case NEW -> add(new Waiting(measurement, null, Sizes.of(measurement)));
-                case REPEATED -> repeatedCount++;
+                case REPEATED -> counters.repeated.increment();
                 case LATE -> {
-                    lateCount++;
+                    counters.late.increment();
                     offer(new Gap(measurement.producer(), 1, "a measurement came behind newer ones, by another way"));
                 }
                 case UNKNOWN -> {
-                    lateCount++;
+                    counters.late.increment();
                     offer(new Gap(measurement.producer(), 0, "measurements came again by another way, and some may be missing between those from before"));
                 }
             }
@@ -144,7 +144,7 @@ public final class LocalConsumer implements Subscription {
     private void drop(Waiting each) {
         if (each.measurement != null) {
             drop(each.measurement.producer(), 1);
-            droppedCount++;
+            counters.undelivered.increment();
         } else if (each.gap != null) {
             drop(each.gap.producer(), each.gap.count());
         }
@@ -189,7 +189,9 @@ public final class LocalConsumer implements Subscription {
                 return null;
             }
             waitingBytes -= next.bytes;
-            deliveredCount += next.measurement == null ? 0 : 1;
+            if (next.measurement != null) {
+                counters.delivered.increment();
+            }
             return next;
         } finally {
             lock.unlock();
@@ -206,46 +208,6 @@ public final class LocalConsumer implements Subscription {
         lock.lock();
         try {
             return waitingBytes;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Returns the number of measurements that the listener was told. */
-    public long delivered() {
-        lock.lock();
-        try {
-            return deliveredCount;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Returns the number of measurements that were dropped before the listener was told. */
-    public long dropped() {
-        lock.lock();
-        try {
-            return droppedCount;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Returns the number of measurements that came again, and were not told again. */
-    public long repeated() {
-        lock.lock();
-        try {
-            return repeatedCount;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Returns the number of measurements that came behind newer ones of their producers; the listener was told of a gap instead. */
-    public long late() {
-        lock.lock();
-        try {
-            return lateCount;
         } finally {
             lock.unlock();
         }
@@ -273,6 +235,7 @@ public final class LocalConsumer implements Subscription {
         lock.lock();
         try {
             isClosed = true;
+            counters.undelivered.add(queue.stream().filter(each -> each.measurement != null).count());
             queue.clear();
             dropped.clear();
             waitingBytes = 0;

@@ -31,6 +31,7 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 
 /** Callbacks of maps, directories, machines, elections and locks that never return. */
 class StuckCallbacksTest extends StuckCallback {
@@ -65,6 +66,7 @@ class StuckCallbacksTest extends StuckCallback {
 
     /** The codec waits when putting, or with the later seeds when reading back: others are still delivered. */
     @ClusterTest(nodes = 2, seeds = 4)
+    @Tag("seeds")
     void codecOfAMapWhereItsCallerWaits(Cluster cluster) {
         boolean isByWriter = cluster.seed() % 2 == 1;
         Components<Part<ReplicatedMap<String, String>>> maps = startAll(cluster, node -> {

@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 
 /** Handlers, codecs and actions of calls that never return. */
 class StuckCallsTest extends StuckCallback {
@@ -99,6 +100,7 @@ class StuckCallsTest extends StuckCallback {
     }
 
     @ClusterTest(nodes = 2, seeds = 4)
+    @Tag("seeds")
     void handlerOrCodecInTheListenerOfTheCalled(Cluster cluster) {
         Components<Part<Calls>> calls = calls(cluster);
         isArmed = true;

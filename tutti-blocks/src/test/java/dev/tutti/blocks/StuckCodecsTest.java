@@ -294,6 +294,7 @@ class StuckCodecsTest extends StuckCallback {
 
     /** n1 is the side that is given up, and brings in again what only it has. */
     @ClusterTest(nodes = 3, seeds = 4)
+    @Tag("seeds")
     void codecOfABlockThatTellsWhatIsMerged(Cluster cluster) {
         List<BiFunction<Node, Codec<String>, Texts>> blocks = new ArrayList<>();
         blocks.add(Kind.DIRECTORY::join);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
@@ -220,9 +221,10 @@ class SingleSignOnTest {
         provider.signer = claims -> "no token";
         assertRefused(logIn(), 403, "not good");
         provider.signer = good;
-        provider.key = FakeProvider.rsa("unknown");
+        RSAKey unknown = FakeProvider.rsa("unknown");
+        provider.key = unknown;
         assertRefused(logIn(), 403, "not good");
-        provider.key = FakeProvider.rsa("first");
+        provider.key = new RSAKey.Builder(unknown).keyID("first").build();
         assertRefused(logIn(), 403, "not good");
     }
 

@@ -28,8 +28,8 @@ class UserFileTest {
     @Test
     void aFileIsReadAsItWasWrittenAndHasNoPassword() throws IOException {
         Path file = directory.resolve("users");
-        UserFile.empty().with("ann", Role.OPERATOR, PASSWORD).with("bob", Role.READER, "another password", 1_000).write(file);
-        assertThat(Files.readString(file)).contains("ann operator pbkdf2-sha256:600000:").doesNotContain(PASSWORD);
+        UserFile.empty().with("ann", Role.OPERATOR, PASSWORD, 2_000).with("bob", Role.READER, "another password", 1_000).write(file);
+        assertThat(Files.readString(file)).contains("ann operator pbkdf2-sha256:2000:").doesNotContain(PASSWORD);
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
         UserFile read = UserFile.read(file);
         assertThat(read.roles()).isEqualTo(Map.of("ann", Role.OPERATOR, "bob", Role.READER));

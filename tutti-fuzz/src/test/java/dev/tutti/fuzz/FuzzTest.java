@@ -37,7 +37,7 @@ class FuzzTest {
 
     /** Part of the runs after which a target is left that has had all of its outcomes. */
     private static final int FEW =
-            System.getProperties().containsKey("tutti.fuzz.runs") || TRIES >= 2_000 ? 1 : TRIES > 0 ? 2 : 8;
+            System.getProperties().containsKey("tutti.fuzz.runs") || TRIES >= 2_000 ? 1 : TRIES > 0 ? 2 : 24;
 
     /** Bound of the processor time for an input; real time would depend on the load of the machine. */
     private static final long INPUT_NANOS_MAX = 2_000_000_000L;

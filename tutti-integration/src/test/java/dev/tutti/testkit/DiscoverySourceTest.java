@@ -171,6 +171,7 @@ class DiscoverySourceTest {
 
     /** With {@code -Dtutti.test.seeds=100} a hundred rounds. */
     @ClusterTest(nodes = 32, seeds = 4)
+    @Tag("seeds")
     void nodesThatStartAtOnceAreOneViewWithinThreeSeconds(Cluster cluster) {
         boardOf(cluster);
         cluster.startAll(DiscoverySourceTest::join);
@@ -179,6 +180,7 @@ class DiscoverySourceTest {
 
     /** As a name service or Kubernetes does: it lists all nodes before they start. */
     @ClusterTest(nodes = 32, seeds = 4)
+    @Tag("seeds")
     void nodesThatOthersListAreOneViewWithinThreeSeconds(Cluster cluster) {
         Board board = boardOf(cluster);
         board.isWritable = false;
@@ -300,6 +302,7 @@ class DiscoverySourceTest {
     }
 
     @ClusterTest(nodes = 12, seeds = 5)
+    @Tag("seeds")
     void aClusterThatStandsLooksAboutOnceInASecondInAll(Cluster cluster) {
         Board board = boardOf(cluster);
         cluster.startAll(DiscoverySourceTest::join);

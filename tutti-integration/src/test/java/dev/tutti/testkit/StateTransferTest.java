@@ -166,6 +166,7 @@ class StateTransferTest {
 
     /** Nothing else would close it before {@code state.keep} is over, which is an hour. */
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void snapshotThatIsReadyWhenTheNewcomerHasTheStateFromAnotherIsClosedAtOnce(Cluster cluster) {
         Components<Ledger> ledgers = deploy(cluster);
         cluster.start(1, 2).awaitOneView();
@@ -279,12 +280,14 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void whatWaitsForTheStateHasALimitAndSendersWait(Cluster cluster) {
         plan.heldFile = "1 MiB";
         sendMoreThanMayWait(cluster);
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void diskThatCantBeWrittenMakesSendersWait(Cluster cluster) {
         plan.directory = "/nonexistent";
         sendMoreThanMayWait(cluster);
@@ -338,6 +341,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 2, seeds = 5)
+    @Tag("seeds")
     void slowInstallThatReadsOnIsNoReasonToGiveUp(Cluster cluster) {
         plan.ballastBytes = 1_000_000;
         Components<Ledger> ledgers = deploy(cluster);
@@ -350,6 +354,7 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 2, seeds = 5)
+    @Tag("seeds")
     void applicationThatCantInstallIsToldWithTheReason(Cluster cluster) {
         Components<Ledger> ledgers = deploy(cluster);
         cluster.start(1);

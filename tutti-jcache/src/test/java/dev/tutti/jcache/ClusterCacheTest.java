@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import javax.cache.CacheException;
 import javax.cache.expiry.AccessedExpiryPolicy;
 import javax.cache.expiry.CreatedExpiryPolicy;
+import org.junit.jupiter.api.Tag;
 
 /** Caches of several members in virtual time. */
 class ClusterCacheTest {
@@ -97,12 +98,13 @@ class ClusterCacheTest {
     }
 
     @ClusterTest(nodes = 2, seeds = 4)
+    @Tag("seeds")
     void nothingThatWasAcknowledgedIsLostWhenAMemberCrashes(Cluster cluster) {
         Components<Member> members = startAll(cluster);
         Set<String> acknowledged = new HashSet<>();
         List<Integer> number = new ArrayList<>();
         List<String> last = new ArrayList<>();
-        members.keep(Duration.ofMillis(2), member -> {
+        members.keep(Duration.ofMillis(4), member -> {
             number.add(1);
             String key = "k" + number.size();
             try {
@@ -121,7 +123,7 @@ class ClusterCacheTest {
             cluster.advance(Duration.ofNanos(20_000));
         } while (last.size() == before || before < 30);
         // The moment in which the last one was acknowledged.
-        cluster.crash(2).advance(Duration.ofSeconds(20)).quiet();
+        cluster.crash(2).advance(Duration.ofSeconds(10)).quiet();
         cluster.awaitRest();
         assertThat(acknowledged).hasSizeGreaterThan(50).contains(last.getLast());
         assertThat(members.on(1).entries()).containsKeys(acknowledged.toArray(String[]::new));

@@ -113,6 +113,12 @@ class JGroupsBridgeTest {
         Await.until(() -> heard + " instead of " + expected, () -> heard.equals(expected));
     }
 
+    /** A message is counted once it is sent, and may be heard before. */
+    private static void relayed(JGroupsBridge bridge, long toGroup, long toJGroups) {
+        Await.until(() -> "messages in " + bridge.status(), () -> bridge.status().get("to-group") == toGroup
+                && bridge.status().get("to-jgroups") == toJGroups);
+    }
+
     @Test
     void messagesToAllGoBothWaysOnceInTheOrderOfTheirSender() throws Exception {
         Old old = new Old("old");
@@ -130,7 +136,7 @@ class JGroupsBridgeTest {
         expected.add("young");
         hears(young.heard, expected.toArray(String[]::new));
         hears(old.heard, expected.toArray(String[]::new));
-        assertThat(bridge.status()).containsEntry("to-group", 500L).containsEntry("to-jgroups", 1L);
+        relayed(bridge, 500, 1);
     }
 
     @Test
@@ -152,7 +158,7 @@ class JGroupsBridgeTest {
         young.group.send("d");
         Await.until("both messages of the second", () -> young.heard.size() == 4 && old.heard.size() == 4);
         assertThat(young.heard).containsExactlyInAnyOrder("a", "b", "c", "d");
-        assertThat(second.status()).containsEntry("to-group", 1L).containsEntry("to-jgroups", 1L);
+        relayed(second, 1, 1);
     }
 
     @Test

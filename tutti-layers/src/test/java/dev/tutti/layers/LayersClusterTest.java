@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Nodes in virtual time whose groups have layers of this module. */
@@ -52,6 +53,7 @@ class LayersClusterTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 5)
+    @Tag("seeds")
     void allLayersTogetherKeepTheGuaranteesUnderFaults(Cluster cluster) {
         Components<Talker> talkers = cluster.startAll(node -> new Talker(node, group -> group.set("layers", "compression,rate-limit,fault")
                 .set("layer.fault.delay", "20 ms")
@@ -113,6 +115,7 @@ class LayersClusterTest {
     }
 
     @ClusterTest(nodes = 4, seeds = 4)
+    @Tag("seeds")
     void longHeadersLeaveWindowsAndTheLargestPacketsRight(Cluster cluster) {
         byte[] large = new byte[Packet.PAYLOAD_MAX - 5];
         boolean isRing = cluster.seed() % 2 == 0;
@@ -125,7 +128,7 @@ class LayersClusterTest {
         cluster.awaitOneView();
         talkers.keep(Duration.ofMillis(5), talker -> talker.group.send(large));
         // Each member sends many times its window.
-        cluster.advance(Duration.ofSeconds(4)).crash(4).advance(Duration.ofSeconds(4)).quiet().awaitRest();
+        cluster.advance(Duration.ofSeconds(2)).crash(4).advance(Duration.ofSeconds(2)).quiet().awaitRest();
         assertThat(talkers.on(1).got.get()).isGreaterThan(500);
         // Messages that are all the same do not tell whether the last one has arrived everywhere.
         cluster.advance(Duration.ofSeconds(1));

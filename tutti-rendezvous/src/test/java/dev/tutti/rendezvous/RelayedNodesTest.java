@@ -101,6 +101,11 @@ class RelayedNodesTest {
         Await.until(() -> "a pair for each two nodes: " + server.numbers(), () -> server.numbers().get("pairs") == 3);
     }
 
+    /** A node that has dialled the others need not be listed itself: after a restart it tries that again with pauses. */
+    private static void awaitNodes(RendezvousServer server) {
+        Await.until(() -> "all nodes are listed: " + server.numbers(), () -> server.numbers().get("nodes") == 3);
+    }
+
     private Map<String, Map<String, Integer>> counts() {
         Map<String, Map<String, Integer>> counts = new TreeMap<>();
         for (Member member : members) {
@@ -119,7 +124,7 @@ class RelayedNodesTest {
         members.forEach(member -> Thread.ofVirtual().start(() -> member.send(0, MESSAGES)));
         awaitAll(MESSAGES);
         awaitPairs(server);
-        assertThat(server.numbers()).containsEntry("nodes", 3L);
+        awaitNodes(server);
         assertThat(server.numbers().get("relayed-bytes")).isGreaterThan(6L * MESSAGES);
     }
 
@@ -136,7 +141,7 @@ class RelayedNodesTest {
         RendezvousServer again = server(port);
         awaitAll(MESSAGES);
         awaitPairs(again);
-        assertThat(again.numbers()).containsEntry("nodes", 3L);
+        awaitNodes(again);
         assertThat(members.getFirst().views).isEqualTo(views);
     }
 

@@ -215,8 +215,9 @@ class RendezvousServerTest {
                 ends.dialler.send(bytes(100_000));
                 assertThat(ends.acceptor.receive(100_000)).isEqualTo(bytes(100_000));
             }
+            // The server's other threads may still have connections before them that came earlier than these two.
+            Await.until(() -> "evicted: " + server.numbers(), () -> server.numbers().get("evicted") >= 2_200);
             assertThat(server.numbers().get("connections")).isLessThanOrEqualTo(210);
-            assertThat(server.numbers().get("evicted")).isGreaterThanOrEqualTo(2_200);
         } finally {
             for (Socket socket : silent) {
                 socket.close();

@@ -74,6 +74,7 @@ class ResyncTest {
     }
 
     @ClusterTest(nodes = 6, seeds = 4)
+    @Tag("seeds")
     void aSiteThatHasMissedMessagesGetsThemWithTheState(Cluster cluster) {
         Components<Ledger> ledgers = start(cluster, 0);
         awaitMet(cluster, ledgers);
@@ -89,6 +90,7 @@ class ResyncTest {
     }
 
     @ClusterTest(nodes = 6, seeds = 4)
+    @Tag("seeds")
     void twoSitesThatHaveMissedMessagesGoOnWithOneState(Cluster cluster) {
         Components<Ledger> ledgers = start(cluster, 0);
         awaitMet(cluster, ledgers);
@@ -104,6 +106,7 @@ class ResyncTest {
     }
 
     @ClusterTest(nodes = 6, seeds = 4)
+    @Tag("seeds")
     void aSiteThatIsRestartedAsAWholeGetsTheStateOfAnother(Cluster cluster) {
         Components<Ledger> ledgers = start(cluster, 0);
         awaitMet(cluster, ledgers);

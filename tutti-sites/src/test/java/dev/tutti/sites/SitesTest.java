@@ -51,7 +51,7 @@ class SitesTest {
     void nothingIsLostOrDeliveredTwiceWhileMastersCrashAndSitesAreCutOff(Cluster cluster) {
         Components<Station> stations = start(cluster, settings -> settings);
         stations.keep(Duration.ofMillis(50), Station::send);
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < 2; round++) {
             cluster.randomFaults(Duration.ofSeconds(4), Fault.CRASH, Fault.STOP, Fault.SLOWNESS);
             cluster.partition(1, 2, 3).advance(Duration.ofSeconds(8)).heal();
         }
@@ -82,7 +82,7 @@ class SitesTest {
 
     private static void checkBothParts(Cluster cluster, UnaryOperator<SiteGroupBuilder> settings) {
         Components<Station> stations = start(cluster, settings);
-        stations.keep(Duration.ofMillis(50), Station::send);
+        stations.keep(Duration.ofMillis(100), Station::send);
         for (int round = 0; round < 3; round++) {
             int alone = 1 + cluster.random().nextInt(3);
             cluster.partition(new int[] {alone}, others(alone)).advance(Duration.ofSeconds(8)).heal().advance(Duration.ofSeconds(8));
@@ -266,6 +266,7 @@ class SitesTest {
     }
 
     @ClusterTest(nodes = 6, seeds = 4)
+    @Tag("seeds")
     void whatIsAcceptedSurvivesTheEndOfAllProcessesAtOnce(Cluster cluster) throws IOException {
         Path directory = Files.createTempDirectory("tutti-sites");
         try {

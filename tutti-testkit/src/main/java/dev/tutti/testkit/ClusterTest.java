@@ -22,8 +22,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }</pre>
  *
  * <p>A failure reports its seed and the story; {@code -Dtutti.test.seed=17} runs this seed alone, and {@code
- * -Dtutti.test.seeds=5000} that many instead of {@link #seeds}; {@code -Dtutti.test.seeds.max=5} leaves out those after the
- * fifth, of all tests. The first seed runs twice, and both runs must have the
+ * -Dtutti.test.seeds=5000} that many instead of {@link #seeds}; {@code -Dtutti.test.seeds.max=3} leaves out those after the
+ * third, of all tests. The first seed runs twice, and both runs must have the
  * same events: if they do not, the component depends on something outside of the cluster.
  *
  * <p>The class's constructor, its methods with {@code @BeforeEach} and {@code @AfterEach}, and the test run on one virtual

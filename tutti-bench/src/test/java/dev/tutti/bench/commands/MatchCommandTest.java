@@ -18,7 +18,7 @@ class MatchCommandTest {
     @Test
     void allIndexesFindWhatAScanFinds(@TempDir Path directory) throws IOException {
         Path file = directory.resolve("match.json");
-        assertThat(Perf.run("match", "--short", "--time", "20ms", "--warmup", "20ms", "--subscriptions", "4000", "--json", file.toString()))
+        assertThat(Perf.run("match", "--short", "--time", "20ms", "--warmup", "20ms", "--subscriptions", "1000", "--json", file.toString()))
                 .isZero();
         Map<?, ?> figures = (Map<?, ?>) Objects.requireNonNull(Json.parse(Files.readString(file)));
         for (String mix : List.of("exact", "wildcards", "tags", "tags-in-selectors", "selectors", "all")) {

@@ -100,18 +100,17 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
 
     /** The group was left or lost. */
     final void onClosed(CallException reason) {
-        if (completeExceptionally(reason)) {
-            caller.release(this);
-        }
+        caller.release(this);
+        completeExceptionally(reason);
     }
 
     @Override
     public final boolean cancel(boolean mayInterruptIfRunning) {
         boolean wasDone = isDone();
         List<Member> unanswered = unanswered();
+        caller.release(this);
         boolean isCancelled = super.cancel(mayInterruptIfRunning);
         if (isCancelled && !wasDone) {
-            caller.release(this);
             caller.cancelAt(unanswered, number);
         }
         return isCancelled;
@@ -124,9 +123,9 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
 
     final void finish(R result, Executor completer) {
         complete(completer, () -> {
-            if (complete(result)) {
-                caller.release(this);
-            }
+            // First: who is told of the result may begin the next call, which must not be one too many.
+            caller.release(this);
+            complete(result);
         });
     }
 
@@ -148,9 +147,8 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
     }
 
     final void fail(CallException reason) {
-        if (completeExceptionally(reason)) {
-            caller.release(this);
-        }
+        caller.release(this);
+        completeExceptionally(reason);
     }
 
     final <A extends @Nullable Object> Outcome<A> decode(Codec<A> codec, ByteInput answer) {

@@ -492,6 +492,15 @@ class CallsStoriesTest {
     }
 
     @Test
+    void aCallThatHasItsResultIsNotOpen() {
+        start(Cluster.of(2, 3), node -> new Peer(node, group -> group, builder -> builder.openCallsMax(1)));
+        CompletableFuture<String> second = calls(1).to(member(2)).start(Peer.INLINE, "a")
+                .thenCompose(_ -> calls(1).to(member(2)).start(Peer.INLINE, "b"));
+        cluster.advanceUntil("both answers", SECOND, second::isDone);
+        assertThat(second).isCompletedWithValue("n2 b");
+    }
+
+    @Test
     void moreCallsThanMayBeOpenFailAtOnce() {
         start(Cluster.of(2, 3), node -> new Peer(node, group -> group, builder -> builder.openCallsMax(5)));
         List<CompletableFuture<String>> calls = new ArrayList<>();

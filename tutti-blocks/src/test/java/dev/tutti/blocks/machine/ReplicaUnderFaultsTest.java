@@ -103,6 +103,7 @@ class ReplicaUnderFaultsTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 5)
+    @Tag("seeds")
     void oneStateAfterPartitions(Cluster cluster) {
         Components<Writer> writers = start(cluster, "safe");
         cluster.randomFaults(Duration.ofSeconds(20), Fault.PARTITION, Fault.CUT, Fault.PAUSE);

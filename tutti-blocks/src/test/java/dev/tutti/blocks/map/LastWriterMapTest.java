@@ -139,6 +139,7 @@ class LastWriterMapTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void newcomerHasAllAndEntriesLargerThanAPacket(Cluster cluster) {
         Components<Holder> holders = deploy(cluster);
         cluster.start(1, 2).awaitOneView();
@@ -189,6 +190,7 @@ class LastWriterMapTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void oldestEntriesMakeRoom(Cluster cluster) {
         settings = map -> map.entriesMax(10, Overflow.EVICT);
         Components<Holder> holders = startAll(cluster);
@@ -222,6 +224,7 @@ class LastWriterMapTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void removedKeysAreForgottenBeyondTheirNumber(Cluster cluster) {
         settings = map -> map.removedMax(50);
         Components<Holder> holders = startAll(cluster);
@@ -266,6 +269,7 @@ class LastWriterMapTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 5)
+    @Tag("seeds")
     void smallerSideIsGivenUpIfTheRuleSaysSo(Cluster cluster) {
         settings = map -> map.merge(Merge.largest());
         Components<Holder> holders = startAll(cluster);
@@ -274,6 +278,7 @@ class LastWriterMapTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 5)
+    @Tag("seeds")
     void unionKeepsWhatOnlyOneSideHas(Cluster cluster) {
         settings = map -> map.merge(Merge.union());
         Components<Holder> holders = startAll(cluster);
@@ -282,6 +287,7 @@ class LastWriterMapTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 5)
+    @Tag("seeds")
     void functionOfTheSidesDecides(Cluster cluster) {
         settings = map -> map.merge(Merge.by(sides -> {
             assertThat(sides).hasSize(2);

@@ -102,6 +102,7 @@ class LaterWriteTest {
 
     /** The rule by views, which is optional. */
     @ClusterTest(nodes = 5, seeds = 4)
+    @Tag("seeds")
     void sideOfMoreViewsWinsWhereTheyAreTheOrder(Cluster cluster) {
         settings = map -> map.writeOrder(WriteOrder.VIEW);
         isTotal = cluster.seed() % 2 == 0;

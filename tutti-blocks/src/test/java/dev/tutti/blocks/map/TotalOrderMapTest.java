@@ -104,6 +104,7 @@ class TotalOrderMapTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void changesDependOnWhatIsThere(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         holders.run(1, holder -> {
@@ -130,6 +131,7 @@ class TotalOrderMapTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void nothingIsCountedTwiceOrLostWhenAllCount(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         List<Boolean> counted = new ArrayList<>();
@@ -144,6 +146,7 @@ class TotalOrderMapTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void newcomerHasAllAndWhatIsLargerThanAPacket(Cluster cluster) {
         Components<Holder> holders = cluster.deploy(node -> new Holder(node, settings));
         cluster.start(1, 2).awaitOneView();
@@ -161,6 +164,7 @@ class TotalOrderMapTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void boundsAreExactAndTheOldestMakesRoom(Cluster cluster) {
         settings = map -> map.entriesMax(10, Overflow.EVICT);
         Components<Holder> holders = startAll(cluster);
@@ -196,6 +200,7 @@ class TotalOrderMapTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void entryExpiresAtOneAgreedPlace(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         holders.run(2, holder -> {

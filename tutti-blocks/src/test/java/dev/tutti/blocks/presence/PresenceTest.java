@@ -91,6 +91,7 @@ class PresenceTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void entriesAreThereAsLongAsTheirMember(Cluster cluster) {
         Components<Desk> desks = start(cluster);
         desks.run(1, desk -> desk.put("ann", "busy"));
@@ -111,6 +112,7 @@ class PresenceTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void aNewcomerHasAllEntriesWhenItHasJoined(Cluster cluster) {
         Components<Desk> desks = cluster.deploy(Desk::new);
         cluster.start(1, 2).awaitOneView();

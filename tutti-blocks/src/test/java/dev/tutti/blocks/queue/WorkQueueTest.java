@@ -76,6 +76,7 @@ class WorkQueueTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void tasksGoToWorkersAtAnyMemberInTheirOrder(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         holders.run(1, holder -> {
@@ -101,6 +102,7 @@ class WorkQueueTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void workerThatWaitsGetsWhatIsOfferedLater(Cluster cluster) {
         Components<Holder> holders = startAll(cluster);
         CompletableFuture<Task<String>> first = holders.ask(2, holder -> holder.queue.takeAsync());
@@ -145,6 +147,7 @@ class WorkQueueTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void taskThatIsNotAcknowledgedInTimeIsAnothers(Cluster cluster) {
         settings = queue -> queue.acknowledgeWithin(Duration.ofSeconds(2));
         Components<Holder> holders = startAll(cluster);
@@ -266,6 +269,7 @@ class WorkQueueTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 5)
+    @Tag("seeds")
     void functionOfTheSidesDecides(Cluster cluster) {
         settings = queue -> queue.merge(Merge.by(sides -> {
             TreeMap<TaskId, String> all = new TreeMap<>();

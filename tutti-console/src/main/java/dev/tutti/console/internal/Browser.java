@@ -4,6 +4,7 @@ import dev.tutti.console.internal.CounterTable.Counter;
 import dev.tutti.internal.Logs;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -11,6 +12,7 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
@@ -40,6 +42,7 @@ final class Browser {
     private final Queue<String> waiting = new ArrayDeque<>();
     private long stalledNanos;
     private boolean isStalled;
+    private boolean isEnded;
 
     /** @param mayStay returns whether the log-in of the page is still valid */
     Browser(Channel channel, BooleanSupplier mayStay, CounterTable counters) {
@@ -103,11 +106,25 @@ final class Browser {
                 if (mayStay.getAsBoolean()) {
                     task.run();
                 } else {
-                    channel.close();
+                    end();
                 }
             });
         } catch (RejectedExecutionException e) {
             LOG.debug("the console has closed before a page was told");
+        }
+    }
+
+    /** Ends the response as HTTP wants it: browsers report one that breaks off as an error. */
+    private void end() {
+        if (isEnded) {
+            return;
+        }
+        isEnded = true;
+        waiting.clear();
+        if (channel.isWritable()) {
+            channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener(ChannelFutureListener.CLOSE);
+        } else {
+            channel.close();
         }
     }
 

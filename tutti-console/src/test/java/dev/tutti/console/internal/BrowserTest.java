@@ -81,7 +81,8 @@ class BrowserTest {
     void whoMayNotStayIsToldNothing() {
         mayStay.set(false);
         browser.pushFigures("secret");
-        assertThat(read()).isEmpty();
+        browser.push("another");
+        assertThat(read()).as("the end of the response").containsExactly("");
         assertThat(channel.isActive()).isFalse();
     }
 }

@@ -73,10 +73,11 @@ class SecondLevelCacheTest {
         });
 
         other.inTransaction(session -> session.find(Book.class, 1L).rename("Liederkreis"));
-        Await.until("the new title is there", () -> title(one).equals("Liederkreis"));
-        one.getStatistics().clear();
-        assertThat(title(one)).isEqualTo("Liederkreis");
-        assertThat(one.getStatistics().getSecondLevelCacheHitCount()).isEqualTo(1);
+        // While the put of the other is on its way, its lock is in the cache of the one, and the new title comes from the database.
+        Await.until("the new title comes from the cache", () -> {
+            one.getStatistics().clear();
+            return title(one).equals("Liederkreis") && one.getStatistics().getSecondLevelCacheHitCount() == 1;
+        });
     }
 
     @Test

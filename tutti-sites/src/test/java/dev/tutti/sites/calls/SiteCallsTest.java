@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 
 /** Calls between two sites of three processes, in virtual time. */
 class SiteCallsTest {
@@ -150,6 +151,7 @@ class SiteCallsTest {
     }
 
     @ClusterTest(nodes = 6, seeds = 4)
+    @Tag("seeds")
     void aCallIsHandledAtMostOnceWhileMastersCrash(Cluster cluster) {
         Components<Member> members = start(cluster, calls -> calls);
         // By identity: two members may have handled the same requests, which must not be taken for one.

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 
 /** Maps that three sites of two processes write, in virtual time. */
 class MultiSiteMapTest {
@@ -174,6 +175,7 @@ class MultiSiteMapTest {
 
     /** The part whose state is given up tells the other part of its site what that lacks. */
     @ClusterTest(nodes = 6, seeds = 4)
+    @Tag("seeds")
     void bothPartsOfADividedSiteAreEqualAfterwards(Cluster cluster) {
         Components<Member> members = start(cluster, Settings.map(map -> map));
         cluster.partition(1).advance(Duration.ofSeconds(10));
@@ -188,11 +190,12 @@ class MultiSiteMapTest {
     }
 
     @ClusterTest(nodes = 6, seeds = 4)
+    @Tag("seeds")
     void membersAreEqualAndHaveAllThatWasWrittenAfterFaults(Cluster cluster) {
         boolean isMerged = cluster.seed() % 2 == 0;
         Components<Member> members =
                 start(cluster, Settings.map(map -> isMerged ? map.merge((key, earlier, later) -> earlier + "," + later) : map));
-        members.keep(Duration.ofMillis(100), Member::write);
+        members.keep(Duration.ofMillis(200), Member::write);
         for (int round = 0; round < 3; round++) {
             cluster.randomFaults(Duration.ofSeconds(4), Fault.CRASH, Fault.STOP, Fault.SLOWNESS);
             int site = 2 * cluster.random().nextInt(3) + 1;
@@ -322,6 +325,7 @@ class MultiSiteMapTest {
 
     /** One state is written to both. */
     @ClusterTest(nodes = 4, seeds = 4)
+    @Tag("seeds")
     void membersThatComeTogetherGetTheWholeState(Cluster cluster) {
         cluster.site("berlin", 1, 2, 3, 4);
         String[] seeds = cluster.addresses(1);

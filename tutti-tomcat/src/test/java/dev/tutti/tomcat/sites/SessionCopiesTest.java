@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 
 /** Copies of sessions at two sites with one node each, whose line takes 50 ms. */
 class SessionCopiesTest {
@@ -101,6 +102,7 @@ class SessionCopiesTest {
     }
 
     @ClusterTest(nodes = 2, seeds = 5)
+    @Tag("seeds")
     void aChangeStandsAgainstARequestAtTheOtherSiteThatOnlyReads(Cluster cluster) {
         Components<Site> sites = start(cluster);
         sites.run(1, berlin -> berlin.add("jam"));
@@ -114,6 +116,7 @@ class SessionCopiesTest {
     }
 
     @ClusterTest(nodes = 2, seeds = 5)
+    @Tag("seeds")
     void ofTwoChangesTheLaterOneStands(Cluster cluster) {
         Components<Site> sites = start(cluster);
         sites.run(1, berlin -> berlin.add("jam"));
@@ -126,6 +129,7 @@ class SessionCopiesTest {
     }
 
     @ClusterTest(nodes = 2, seeds = 5)
+    @Tag("seeds")
     void aSessionThatWasTakenOverGoesBack(Cluster cluster) {
         Components<Site> sites = start(cluster);
         sites.run(2, paris -> paris.add("milk"));

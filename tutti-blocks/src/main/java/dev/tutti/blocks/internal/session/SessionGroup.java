@@ -234,9 +234,9 @@ public final class SessionGroup implements AutoCloseable {
     /** Tells the container, until no session is left. */
     private void tell() {
         for (Expired next = next(); next != null; next = next()) {
+            counters.expired.increment();
             try {
                 container.onExpired(next.id(), next.session());
-                counters.expired.increment();
             } catch (RuntimeException e) {
                 LOG.warn("listeners of an expired session have failed", e);
             }

@@ -22,12 +22,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Sessions in virtual time. */
 class SessionStoreTest {
 
-    private static final Duration INTERVAL = Duration.ofMinutes(30);
+    private static final Duration INTERVAL = Duration.ofMinutes(3);
     private static final Instant CREATED = Instant.ofEpochMilli(1_000_000);
 
     /** A store, and the ends that it was told of. */
@@ -96,9 +97,9 @@ class SessionStoreTest {
     void aSessionExpiresAtAllMembersAtOnceAnIntervalAfterItsLastUse(Cluster cluster) {
         Components<Holder> holders = start(cluster);
         holders.run(2, holder -> holder.create("s", "x", "1"));
-        cluster.advance(Duration.ofMinutes(29));
+        cluster.advance(INTERVAL.minusMinutes(1));
         holders.run(3, holder -> holder.update("s", "y", "2"));
-        cluster.advance(Duration.ofMinutes(29));
+        cluster.advance(INTERVAL.minusMinutes(1));
         assertThat(at(holders, 1, "s")).containsOnly(Map.entry("x", "1"), Map.entry("y", "2"));
         cluster.advance(Duration.ofSeconds(59));
         assertThat(at(holders, 1, "s")).as("a second too early").hasSize(2);
@@ -121,7 +122,7 @@ class SessionStoreTest {
         holders.run(1, holder -> holder.create("s", "x", "1"));
         cluster.crash(1);
         assertThat(at(holders, 2, "s")).containsOnly(Map.entry("x", "1"));
-        cluster.advance(Duration.ofHours(1)).advance(Duration.ofSeconds(30));
+        cluster.advance(INTERVAL.multipliedBy(2)).advance(Duration.ofSeconds(30));
         for (int number = 2; number <= 3; number++) {
             assertThat(at(holders, number, "s")).as("measured anew by the next oldest, and then gone").containsKey("no");
         }
@@ -142,7 +143,7 @@ class SessionStoreTest {
             assertThat(holder.store.entries()).as("the memory of its end").isEqualTo(1);
             assertThat(holder.events).hasSize(2).last().asString().startsWith("ended s with {x=1}");
         });
-        cluster.advance(Duration.ofMinutes(15));
+        cluster.advance(SessionStore.MEMORY);
         assertThat(holders.running()).allSatisfy(holder -> assertThat(holder.store.entries()).isZero());
     }
 
@@ -157,7 +158,10 @@ class SessionStoreTest {
         });
         assertThat(at(holders, 1, "s")).containsOnly(Map.entry("x", "2"));
         assertThat(at(holders, 2, "s")).containsOnly(Map.entry("x", "2"));
-        cluster.advance(Duration.ofMinutes(12));
+        for (int minutes = 0; minutes < SessionStore.MEMORY.toMinutes() + 2; minutes += 2) {
+            cluster.advance(Duration.ofMinutes(2));
+            holders.run(2, holder -> holder.update("s", "x", "2"));
+        }
         assertThat(at(holders, 2, "s")).as("when its predecessor is forgotten").containsOnly(Map.entry("x", "2"));
     }
 
@@ -188,6 +192,7 @@ class SessionStoreTest {
     }
 
     @ClusterTest(nodes = 2, seeds = 5)
+    @Tag("seeds")
     void sessionsOfBothSidesOfAPartitionAreThereAfterwards(Cluster cluster) {
         Components<Holder> holders = start(cluster);
         holders.run(1, holder -> holder.create("s", "x", "1"));
@@ -246,6 +251,7 @@ class SessionStoreTest {
     }
 
     @ClusterTest(nodes = 3, seeds = 5)
+    @Tag("seeds")
     void aMemberThatWasSuspendedFindsAndWritesAtTheSideOfTheOthers(Cluster cluster) {
         Components<Holder> holders = start(cluster);
         holders.run(3, holder -> holder.create("s", "x", "1"));

@@ -20,6 +20,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 
 /** Stories of a map with some copies of each entry. */
 class DistributedMapTest {
@@ -252,6 +253,7 @@ class DistributedMapTest {
     // ------------------------------------------------------------------ crashes
 
     @ClusterTest(nodes = 4, seeds = 5)
+    @Tag("seeds")
     void whatHasReturnedOutlivesACrashOfTheHome(Cluster cluster) {
         Components<MapHolder> holders = startAll(cluster);
         fill(holders, 1);
@@ -320,6 +322,7 @@ class DistributedMapTest {
     // ------------------------------------------------------------------ partitions
 
     @ClusterTest(nodes = 5, seeds = 5)
+    @Tag("seeds")
     void sidesGoOnAndMeet(Cluster cluster) {
         Components<MapHolder> holders = startAll(cluster);
         fill(holders, 1);

@@ -89,7 +89,7 @@ class WebhookTest {
     @Test
     void afterItsTimeItIsDroppedAndCounted() {
         server.stop(0);
-        try (Webhook webhook = new Webhook(address, "", TimeUnit.MILLISECONDS.toNanos(200), 10)) {
+        try (Webhook webhook = new Webhook(address, "", TimeUnit.MILLISECONDS.toNanos(1_000), 10)) {
             webhook.post(Map.of("text", "one"));
             Await.until(() -> "it has failed", () -> webhook.failed() == 1);
             assertThat(webhook.sent()).isZero();

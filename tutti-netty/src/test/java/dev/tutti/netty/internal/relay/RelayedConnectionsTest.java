@@ -182,6 +182,8 @@ class RelayedConnectionsTest {
                 Probe other = Probe.start(settings(first.url(), OTHER).with(RendezvousSettings.SERVERS, List.of(first.url(), second.url())))) {
             first.awaitListening(2);
             second.awaitListening(2);
+            // A server lists a node before the node knows it, which dials by the first one that has.
+            Await.until("the node is at both servers", () -> other.counter("relay.servers") == 2);
             int dialled = other.dial(HIDDEN);
             other.await(Kind.CONNECTED);
             hidden.await(Kind.ACCEPTED);

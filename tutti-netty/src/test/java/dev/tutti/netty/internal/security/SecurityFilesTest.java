@@ -102,20 +102,20 @@ class SecurityFilesTest {
         Path file = secrets(TlsSettings.GENERATED);
         Security changing = new Security(SecretSource.of(secretFile(file), "127.0.0.1:7800"));
         Trust before = new Security(SecretSource.of(TlsSettings.secret(Io.NIO, TlsSettings.GENERATED), "127.0.0.1:7801")).trust();
-        Trust after = new Security(SecretSource.of(TlsSettings.secret(Io.NIO, TlsSettings.CHOSEN), "127.0.0.1:7801")).trust();
+        Trust after = new Security(SecretSource.of(TlsSettings.secret(Io.NIO, TlsSettings.OTHER_SECRET), "127.0.0.1:7801")).trust();
         assertThat(believes(changing.trust(), before)).isTrue();
         assertThat(believes(changing.trust(), after)).isFalse();
-        secrets(TlsSettings.GENERATED, TlsSettings.CHOSEN);
+        secrets(TlsSettings.GENERATED, TlsSettings.OTHER_SECRET);
         assertThat(changing.refresh()).isTrue();
         assertThat(believes(changing.trust(), before)).isTrue();
         assertThat(believes(changing.trust(), after)).isTrue();
         assertThat(believes(before, changing.trust())).as("shows the first").isTrue();
-        secrets(TlsSettings.CHOSEN, TlsSettings.GENERATED, "");
+        secrets(TlsSettings.OTHER_SECRET, TlsSettings.GENERATED, "");
         assertThat(changing.refresh()).isTrue();
         assertThat(believes(after, changing.trust())).as("shows the first").isTrue();
         assertThat(believes(before, changing.trust())).isFalse();
         assertThat(believes(changing.trust(), before)).isTrue();
-        secrets(TlsSettings.CHOSEN, TlsSettings.GENERATED, TlsSettings.SECRET);
+        secrets(TlsSettings.OTHER_SECRET, TlsSettings.GENERATED, TlsSettings.SECRET);
         assertThat(changing.refresh()).as("three").isFalse();
         assertThat(believes(after, changing.trust())).isTrue();
     }

@@ -83,12 +83,12 @@ class TlsTest {
             assertThat(two.await(Probe.Kind.FRAME).bytes()).isEqualTo(bytes);
             assertThat(one.await(Probe.Kind.FRAME).bytes()).isEqualTo(bytes);
         }
-        for (int index = 0; index < 500; index++) {
-            one.send(there, new byte[index * 100]);
+        for (int index = 0; index < 200; index++) {
+            one.send(there, new byte[index * 250]);
         }
         one.want(effects -> effects.close(there, "done"));
-        for (int index = 0; index < 500; index++) {
-            assertThat(two.await(Probe.Kind.FRAME).bytes()).hasSize(index * 100);
+        for (int index = 0; index < 200; index++) {
+            assertThat(two.await(Probe.Kind.FRAME).bytes()).hasSize(index * 250);
         }
         Probe.Event end = two.await(Probe.Kind.DISCONNECTED);
         assertThat(end.isOrderly()).as(end.detail()).isTrue();

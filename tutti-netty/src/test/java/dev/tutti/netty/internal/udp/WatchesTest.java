@@ -184,7 +184,8 @@ class WatchesTest {
                 strangers.add(new Socket(HERE, probe.endpoint().port()));
                 awaitCount(probe, "watches.accepted", number);
             }
-            assertThat(probe.counter("watches.evicted")).isEqualTo(2);
+            // A connection is counted as accepted before it evicts another one.
+            awaitCount(probe, "watches.evicted", 2);
             assertThat(strangers.get(0).getInputStream().read()).isEqualTo(-1);
             assertThat(strangers.get(1).getInputStream().read()).isEqualTo(-1);
         } finally {
@@ -232,8 +233,9 @@ class WatchesTest {
                         }
                         return WatchPort.open(loop, io, local, 1, new DriverCounters(Set.of()));
                     },
-                    4);
-            assertThat(drawn).hasSize(3).doesNotHaveDuplicates();
+                    10);
+            // More than three where another program has the third one's TCP port.
+            assertThat(drawn).hasSizeBetween(3, 10).doesNotHaveDuplicates();
             assertThat(bound.unicast().localAddress().getPort()).isEqualTo(drawn.getLast());
             assertThat(bound.watchPort()).isNotNull();
         } finally {

@@ -34,8 +34,10 @@ class RetainedLogTest {
         return new Entry(new OriginMember(number % 3, 1, "n"), number + 1, number % 2 == 0 ? List.of() : List.of("paris"), false, content);
     }
 
+    /** Entries are equal if they hold the same array. */
     private static void assertSame(Entry found, Entry expected) {
-        assertThat(found).usingRecursiveComparison().isEqualTo(expected);
+        assertThat(found.content()).isEqualTo(expected.content());
+        assertThat(new Entry(found.member(), found.sequence(), found.reach(), found.isForOne(), expected.content())).isEqualTo(expected);
     }
 
     @Test

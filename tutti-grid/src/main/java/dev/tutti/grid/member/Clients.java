@@ -186,6 +186,8 @@ public final class Clients {
     /**
      * Registers a consumer.
      *
+     * @param listener is called in the midst of publishing and of delivery, by several threads at the same time: it puts what it gets into a
+     *     queue, and never waits
      * @throws IllegalArgumentException if a selector is wrong
      * @throws IllegalStateException if the identity is registered with a larger number, or no more consumers are possible
      */
@@ -209,17 +211,16 @@ public final class Clients {
         lock.lock();
         try {
             before = checkMayRegister(entry, registration);
-            LocalConsumer consumer = new LocalConsumer(threads, caller, entry, options, listener, null, consumers.counters(), consumers::remove);
+            registered = new ClientConsumer(this, registration, entry, listener, caller, consumers);
             Room room = room(entry);
             // First what the entry promises: whoever finds it may publish at once.
-            consumers.add(consumer);
+            consumers.add(registered);
             try {
                 register(entry, registration, room);
             } catch (IllegalStateException e) {
-                consumers.remove(consumer);
+                consumers.remove(registered);
                 throw e;
             }
-            registered = new ClientConsumer(this, registration, consumer);
             registered.took(room);
             replace(byId.put(entry.id(), registered));
         } finally {
@@ -276,7 +277,7 @@ public final class Clients {
         }
     }
 
-    /** Ends without the lock: a consumer waits for its listener. */
+    /** Ends without the lock. */
     private static void end(@Nullable ClientEntry entry) {
         if (entry != null) {
             entry.end();
@@ -296,10 +297,8 @@ public final class Clients {
         } finally {
             lock.unlock();
         }
-        // Not on the thread of the group's messages: a listener may take its time.
-        ClientEntry ended = gone;
-        ended.giveBack();
-        threads.start("tutti-grid-client", ended::end);
+        gone.giveBack();
+        gone.end();
     }
 
     /** Withdraws an entry after a while, if it is still there with the same registration. */

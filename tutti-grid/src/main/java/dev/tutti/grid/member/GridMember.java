@@ -26,6 +26,7 @@ import dev.tutti.grid.internal.codec.GridCodec;
 import dev.tutti.grid.internal.delivery.Gaps;
 import dev.tutti.grid.internal.delivery.LastNumbers;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
+import dev.tutti.grid.internal.delivery.Recipient;
 import dev.tutti.grid.internal.links.LinkReport;
 import dev.tutti.grid.match.Selector;
 import dev.tutti.sites.SiteMessage;
@@ -572,7 +573,7 @@ public final class GridMember implements Grid {
         leases.close();
         producers.all().forEach(LocalProducer::close);
         Flow.await(flows(), threads, UNSENT_NANOS_MAX);
-        LocalConsumer.closeAll(consumers.all());
+        Recipient.closeAll(consumers.all());
         announcer.close();
         SiteLink link = siteLink;
         if (link != null) {

@@ -6,7 +6,7 @@ import dev.tutti.grid.Gap;
 import dev.tutti.grid.Measurement;
 import dev.tutti.grid.Topic;
 import dev.tutti.grid.internal.delivery.ConsumerCounters;
-import dev.tutti.grid.internal.delivery.LocalConsumer;
+import dev.tutti.grid.internal.delivery.Recipient;
 import dev.tutti.grid.match.FilterIndex;
 import dev.tutti.grid.match.Patterns;
 import java.util.LinkedHashSet;
@@ -19,19 +19,19 @@ import org.jspecify.annotations.Nullable;
 /** The consumers at this member, and the index of their filters. */
 final class LocalConsumers {
 
-    private final FilterIndex<LocalConsumer> index = new FilterIndex<>();
+    private final FilterIndex<Recipient> index = new FilterIndex<>();
     private final ConsumerCounters counters = new ConsumerCounters();
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
-    private final TreeMap<String, LocalConsumer> byId = new TreeMap<>();
+    private final TreeMap<String, Recipient> byId = new TreeMap<>();
 
-    void add(LocalConsumer consumer) {
+    void add(Recipient consumer) {
         lock.lock();
         try {
             consumer.entry().filters().stream().distinct().forEach(filter -> index.add(filter, consumer));
             // A client may register again before its connection from before is known to have ended.
-            LocalConsumer before = byId.put(consumer.entry().id(), consumer);
+            Recipient before = byId.put(consumer.entry().id(), consumer);
             if (before != null) {
                 forget(before);
             }
@@ -41,7 +41,7 @@ final class LocalConsumers {
     }
 
     /** Returns whether it was there. */
-    boolean remove(LocalConsumer consumer) {
+    boolean remove(Recipient consumer) {
         lock.lock();
         try {
             if (!byId.remove(consumer.entry().id(), consumer)) {
@@ -54,11 +54,11 @@ final class LocalConsumers {
         }
     }
 
-    private void forget(LocalConsumer consumer) {
+    private void forget(Recipient consumer) {
         consumer.entry().filters().stream().distinct().forEach(filter -> index.remove(filter, consumer));
     }
 
-    List<LocalConsumer> all() {
+    List<Recipient> all() {
         lock.lock();
         try {
             return List.copyOf(byId.values());
@@ -80,7 +80,7 @@ final class LocalConsumers {
     Map<String, Long> numbers() {
         TreeMap<String, Long> numbers = new TreeMap<>(counters.all());
         numbers.put("consumers", (long) count());
-        numbers.put("waiting-bytes", all().stream().mapToLong(LocalConsumer::waitingBytes).sum());
+        numbers.put("waiting-bytes", all().stream().mapToLong(Recipient::waitingBytes).sum());
         return numbers;
     }
 
@@ -105,7 +105,7 @@ final class LocalConsumers {
 
     /** Tells consumers that may have wanted what is missing. */
     void offer(Gap gap, @Nullable Entry producer) {
-        for (LocalConsumer consumer : all()) {
+        for (Recipient consumer : all()) {
             if (producer == null || haveTopicInCommon(producer, consumer.entry())) {
                 consumer.offer(gap);
             }

@@ -18,6 +18,7 @@ import dev.tutti.testkit.ClusterTest;
 import dev.tutti.testkit.Components;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -231,6 +232,29 @@ class ClientsTest {
         cluster.advance(SECOND);
         assertThat(stations.on(2).got()).extracting(Measurement::sequence).containsExactly(1L);
         assertThat(stations.on(3).got()).extracting(Measurement::sequence).containsExactly(3L);
+    }
+
+    @ClusterTest(nodes = 2, seeds = 3)
+    void consumersGetMeasurementsAtOnceAndOnesThatFailAreNoHindranceToOthers(Cluster cluster) {
+        Components<Station> stations = start(cluster);
+        List<String> threads = new ArrayList<>();
+        Filter filter = Filter.topic("hosts/n1/#");
+        stations.run(1, station -> {
+            station.grid().clients().subscribe(number(1), SubscriptionOptions.of("failing", filter), measurement -> {
+                threads.add(Thread.currentThread().getName());
+                throw new IllegalStateException("the queue is gone");
+            });
+            station.subscribe(filter);
+        });
+        cluster.advance(SECOND);
+        stations.run(1, station -> {
+            station.publish();
+            // Before anything else could run.
+            assertThat(threads).containsExactly(Thread.currentThread().getName());
+        });
+        cluster.advance(SECOND);
+        assertThat(stations.on(1).got()).extracting(Measurement::sequence).containsExactly(1L);
+        assertThat(stations.on(1).grid().status()).containsEntry("listener-failures", 1L).containsEntry("delivered", 2L);
     }
 
     @ClusterTest(nodes = 2, seeds = 3)

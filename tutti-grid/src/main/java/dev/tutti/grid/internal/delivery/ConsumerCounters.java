@@ -18,6 +18,11 @@ public final class ConsumerCounters {
     /** Measurements that were dropped before a listener was told. */
     final LongAdder undelivered = new LongAdder();
 
+    /** Counts a measurement that a listener is told. */
+    public void onDelivered() {
+        delivered.increment();
+    }
+
     /** Returns all by name. */
     public Map<String, Long> all() {
         return Map.of("delivered", delivered.sum(), "repeated", repeated.sum(), "late", late.sum(), "undelivered", undelivered.sum());

@@ -10,7 +10,6 @@ import dev.tutti.grid.SubscriptionOptions;
 import dev.tutti.grid.WhenFull;
 import dev.tutti.grid.internal.memory.Sizes;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
@@ -21,15 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A consumer in this process: a queue of measurements, and a thread that tells its listener while there are some. */
-public final class LocalConsumer implements Subscription {
+public final class LocalConsumer implements Recipient, Subscription {
 
     private static final Logger LOG = LoggerFactory.getLogger(LocalConsumer.class);
 
     /** Bound on the threads of listeners: they must not wait for each other. */
     private static final ScopedValue<Boolean> TELLING = ScopedValue.newInstance();
-
-    /** Longest time that the end of a grid waits for its listeners. */
-    private static final long CLOSE_NANOS = 5_000_000_000L;
 
     /** Most producers whose dropped measurements are counted apart; those of further ones are counted together. */
     private static final int DROPPED_MAX = 1_000;
@@ -86,7 +82,7 @@ public final class LocalConsumer implements Subscription {
         this.idle = threads.condition(lock);
     }
 
-    /** Takes a measurement that a filter chooses. Never waits. */
+    @Override
     public void offer(Measurement measurement) {
         lock.lock();
         try {
@@ -107,7 +103,7 @@ public final class LocalConsumer implements Subscription {
         }
     }
 
-    /** Takes word of measurements that were dropped on their way. */
+    @Override
     public void offer(Gap gap) {
         add(new Waiting(null, gap, Sizes.OVERHEAD));
     }
@@ -230,7 +226,8 @@ public final class LocalConsumer implements Subscription {
         }
     }
 
-    private void end() {
+    @Override
+    public void end() {
         onClose.accept(this);
         lock.lock();
         try {
@@ -244,17 +241,8 @@ public final class LocalConsumer implements Subscription {
         }
     }
 
-    /** Closes consumers at the end of their grid: a listener that does not return in time is left behind. */
-    public static void closeAll(List<LocalConsumer> all) {
-        all.forEach(LocalConsumer::end);
-        long leftNanos = CLOSE_NANOS;
-        for (LocalConsumer each : all) {
-            leftNanos = each.awaitIdle(leftNanos);
-        }
-    }
-
-    /** Returns the time that is left; waits no longer if there is none. */
-    private long awaitIdle(long nanos) {
+    @Override
+    public long awaitIdle(long nanos) {
         long left = TELLING.isBound() ? 0 : nanos;
         lock.lock();
         try {

@@ -19,6 +19,8 @@ final class Connection implements WebSocket.Listener {
     private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
     private volatile long heardNanos = System.nanoTime();
     private volatile ClientMessage.@Nullable Welcome welcome;
+    /** Time at which a message was begun to be sent that has not been taken yet; null if there is none. */
+    private volatile @Nullable Long sendingNanos;
 
     /** @param messages gets the messages of the mediator, with this connection */
     Connection(BiConsumer<Connection, ClientMessage> messages, Runnable onEnd) {
@@ -29,6 +31,23 @@ final class Connection implements WebSocket.Listener {
     /** Returns the time for which the mediator has not been heard; it says something every five seconds. */
     long silenceNanos() {
         return System.nanoTime() - heardNanos;
+    }
+
+    /** Sends a message on this connection; ends it if that fails. */
+    CompletableFuture<?> send(byte[] message, WebSocket socket) {
+        sendingNanos = System.nanoTime();
+        return socket.sendBinary(ByteBuffer.wrap(message), true).whenComplete((_, failure) -> {
+            sendingNanos = null;
+            if (failure != null) {
+                end("nothing can be sent: " + failure);
+            }
+        });
+    }
+
+    /** Returns the time for which the mediator has not taken a message. */
+    long sendingNanos() {
+        Long since = sendingNanos;
+        return since == null ? 0 : System.nanoTime() - since;
     }
 
     void onWelcome(ClientMessage.Welcome first) {
@@ -64,9 +83,12 @@ final class Connection implements WebSocket.Listener {
         }
         byte[] bytes = new byte[data.remaining()];
         data.get(bytes);
-        parts.writeBytes(bytes);
+        boolean isWhole = isLast && parts.size() == 0;
+        if (!isWhole) {
+            parts.writeBytes(bytes);
+        }
         if (isLast) {
-            byte[] whole = parts.toByteArray();
+            byte[] whole = isWhole ? bytes : parts.toByteArray();
             parts.reset();
             try {
                 ClientMessage.read(whole, message -> messages.accept(this, message));

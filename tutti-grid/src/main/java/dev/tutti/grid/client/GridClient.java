@@ -20,13 +20,13 @@ import dev.tutti.grid.internal.codec.GridCodec;
 import dev.tutti.grid.internal.delivery.ConsumerCounters;
 import dev.tutti.grid.internal.delivery.LastNumbers;
 import dev.tutti.grid.internal.delivery.LocalConsumer;
+import dev.tutti.grid.internal.delivery.Recipient;
 import dev.tutti.grid.internal.wire.ClientMessage;
 import dev.tutti.grid.internal.wire.Identity;
 import dev.tutti.grid.match.Selector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -59,7 +59,6 @@ public final class GridClient implements Grid {
     /** Most producers and consumers. */
     public static final int REGISTERED_MAX = 10_000;
 
-    private static final Duration SEND_TIMEOUT = Duration.ofSeconds(15);
     private static final long LOAD_NANOS = 1_000_000_000L;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
@@ -130,7 +129,7 @@ public final class GridClient implements Grid {
             for (Link link = links.next(); link != null; link = links.next()) {
                 onConnected(link);
                 links.keepSpare(link);
-                send(link.connection(), link.socket());
+                send(link);
                 current = null;
                 link.socket().abort();
                 if (isClosed) {
@@ -160,7 +159,7 @@ public final class GridClient implements Grid {
             producers.values().forEach(producer -> first.add(producer.registration(registration)));
             consumers.values().forEach(consumer -> first.add(registration(consumer)));
             questions.values().forEach(question -> first.add(question.message));
-            outgoing.restart(first);
+            outgoing.restart(first, link);
             current = link.connection();
             greet(link.connection());
             all = List.copyOf(consumers.values());
@@ -182,7 +181,8 @@ public final class GridClient implements Grid {
         return new Entry(id, Entry.Kind.CONSUMER, name, site, node, "", filters, "", "", -1, registration, attributes);
     }
 
-    private void send(Connection connection, WebSocket socket) throws InterruptedException {
+    private void send(Link link) throws InterruptedException {
+        Connection connection = link.connection();
         while (connection.isOpen()) {
             // The messages of close() are sent, too.
             byte[] next = outgoing.next(() -> connection.isOpen() && !(isClosed && outgoing.isEmpty()));
@@ -190,16 +190,16 @@ public final class GridClient implements Grid {
                 break;
             }
             try {
-                socket.sendBinary(ByteBuffer.wrap(next), true).get(SEND_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+                link.send(next).get(Links.SEND_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             } catch (ExecutionException e) {
-                connection.end("nothing can be sent: " + e.getCause());
+                LOG.debug("Grid: the connection has ended while a message was sent", e);
             } catch (TimeoutException e) {
-                connection.end("the mediator has taken nothing for " + SEND_TIMEOUT);
+                connection.end("the mediator has taken nothing for " + Links.SEND_TIMEOUT);
             }
         }
         if (connection.isOpen()) {
             try {
-                socket.sendClose(WebSocket.NORMAL_CLOSURE, "").get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+                link.socket().sendClose(WebSocket.NORMAL_CLOSURE, "").get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             } catch (ExecutionException | TimeoutException e) {
                 LOG.debug("Grid: the mediator was not told that the connection ends", e);
             }
@@ -513,7 +513,7 @@ public final class GridClient implements Grid {
             lock.unlock();
         }
         openProducers.forEach(RemoteProducer::close);
-        LocalConsumer.closeAll(openConsumers);
+        Recipient.closeAll(openConsumers);
         isClosed = true;
         outgoing.wake();
         links.close();

@@ -180,7 +180,9 @@ public final class GridClientBuilder {
     }
 
     HttpClient http() {
-        HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(TIMEOUT).version(HttpClient.Version.HTTP_1_1);
+        // A listener of a connection never waits, so that what comes needs no thread besides the one that reads.
+        HttpClient.Builder builder =
+                HttpClient.newBuilder().executor(Runnable::run).connectTimeout(TIMEOUT).version(HttpClient.Version.HTTP_1_1);
         if (authority != null || certificate != null) {
             builder.sslContext(tls());
         }

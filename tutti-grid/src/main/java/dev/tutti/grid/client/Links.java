@@ -29,6 +29,8 @@ final class Links {
     private static final Logger LOG = LoggerFactory.getLogger(Links.class);
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    /** Longest time until a mediator has taken a message. */
+    static final Duration SEND_TIMEOUT = Duration.ofSeconds(15);
     private static final long SILENCE_NANOS = 15_000_000_000L;
     private static final long WATCH_NANOS = 1_000_000_000L;
     private static final long PAUSE_MIN_MILLIS = 50;
@@ -37,10 +39,16 @@ final class Links {
     private static final long SPARE_MAX_NANOS = 60_000_000_000L;
 
     /** A connection with a mediator. */
-    record Link(URI mediator, Connection connection, WebSocket socket) {
+    record Link(URI mediator, Connection connection, WebSocket socket) implements Outgoing.Way {
 
-        boolean isOpen() {
+        @Override
+        public boolean isOpen() {
             return connection.isOpen();
+        }
+
+        @Override
+        public CompletableFuture<?> send(byte[] message) {
+            return connection.send(message, socket);
         }
 
         void end(String reason) {
@@ -168,6 +176,10 @@ final class Links {
             }
             if (link.connection.silenceNanos() > SILENCE_NANOS) {
                 link.end("the mediator has not been heard for " + Duration.ofNanos(SILENCE_NANOS));
+                return;
+            }
+            if (link.connection.sendingNanos() > SEND_TIMEOUT.toNanos()) {
+                link.end("the mediator has taken nothing for " + SEND_TIMEOUT);
                 return;
             }
             watch(link);

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +25,20 @@ final class Outgoing {
     /** Memory that a message takes besides its bytes, roughly. */
     private static final int OVERHEAD = 64;
 
+    /** A measurement that follows the one before sooner waits for the thread that sends, which sends those that have come meanwhile as one message. */
+    private static final long APART_NANOS = 1_000_000L;
+
     /** Most producers of which consumers are told what was dropped; what further ones lack is only counted. */
     private static final int LOST_MAX = 10_000;
+
+    /** Connection with a mediator. */
+    interface Way {
+
+        boolean isOpen();
+
+        /** Sends a message, without waiting; completes when the next one may be sent. */
+        CompletableFuture<?> send(byte[] message);
+    }
 
     /**
      * @param producer of a measurement, or of measurements that were dropped; null for a message that is not dropped
@@ -56,6 +69,11 @@ final class Outgoing {
     private final Condition changed = lock.newCondition();
 
     // Guarded by the lock.
+    private @Nullable Way way;
+    private boolean isSending;
+    /** True if it is the thread that calls {@link #next} that is sending. */
+    private boolean isThreadSending;
+    private long sentNanos;
     private ArrayDeque<Waiting> queue = new ArrayDeque<>();
     private long waitingBytes;
     private final ArrayDeque<Waiting> unconfirmed = new ArrayDeque<>();
@@ -77,14 +95,25 @@ final class Outgoing {
         this.bytesMax = bytesMax;
     }
 
-    /** @return whether the messages that are no measurements are within the bound; they are never dropped */
+    /**
+     * Adds a message. A measurement is sent at once, by this thread, if nothing waits and the one before was sent a while ago: to wake another thread
+     * takes longer, most of all when the processors are busy.
+     *
+     * @return whether the messages that are no measurements are within the bound; they are never dropped
+     */
     boolean add(ClientMessage message) {
         Waiting next = Waiting.of(message);
+        Way direct;
+        boolean fits;
         lock.lock();
         try {
-            queue.add(next);
-            waitingBytes += next.size();
-            keptBytes += next.isMeasurement() ? 0 : next.size();
+            direct = next.isMeasurement() ? idleWay() : null;
+            if (direct == null) {
+                enqueue(next);
+            } else {
+                isSending = true;
+                onSending(next);
+            }
             while (waitingBytes + unconfirmedBytes > bytesMax && !unconfirmed.isEmpty()) {
                 settleOldest();
                 forgottenCount++;
@@ -92,10 +121,55 @@ final class Outgoing {
             while (waitingBytes > bytesMax && queue.size() > 1 && dropOldest()) {
                 // Until it fits, or nothing is left that may be dropped.
             }
-            changed.signalAll();
-            return keptBytes <= bytesMax + firstBytes;
+            fits = keptBytes <= bytesMax + firstBytes;
         } finally {
             lock.unlock();
+        }
+        if (direct != null) {
+            direct.send(next.bytes).whenComplete((_, _) -> onSent(direct));
+        }
+        return fits;
+    }
+
+    /** Returns the connection if a message may be sent on it at once. */
+    private @Nullable Way idleWay() {
+        Way present = way;
+        boolean isIdle = present != null && present.isOpen() && !isSending && queue.isEmpty() && lost.isEmpty()
+                && System.nanoTime() - sentNanos >= APART_NANOS;
+        return isIdle ? present : null;
+    }
+
+    private void enqueue(Waiting next) {
+        queue.add(next);
+        waitingBytes += next.size();
+        keptBytes += next.isMeasurement() ? 0 : next.size();
+        changed.signalAll();
+    }
+
+    private void onSending(Waiting measurement) {
+        sentCount += measurement.lost == 0 ? 1 : 0;
+        unconfirmed.add(measurement);
+        unconfirmedBytes += measurement.size();
+    }
+
+    private void onSent(Way sent) {
+        lock.lock();
+        try {
+            // Otherwise it was on the connection before.
+            if (way == sent) {
+                onSent();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void onSent() {
+        isSending = false;
+        isThreadSending = false;
+        sentNanos = System.nanoTime();
+        if (!queue.isEmpty()) {
+            changed.signalAll();
         }
     }
 
@@ -137,9 +211,13 @@ final class Outgoing {
      * Begins a connection: {@code first} is sent before the measurements that are unconfirmed, and those that wait. What else waited was
      * for the one before.
      */
-    void restart(List<ClientMessage> first) {
+    void restart(List<ClientMessage> first, Way connection) {
         lock.lock();
         try {
+            way = connection;
+            isSending = false;
+            isThreadSending = false;
+            sentNanos = System.nanoTime() - APART_NANOS;
             ArrayDeque<Waiting> next = new ArrayDeque<>();
             first.forEach(message -> next.add(Waiting.of(message)));
             next.addAll(unconfirmed);
@@ -172,11 +250,14 @@ final class Outgoing {
         boolean isGoingOn();
     }
 
-    /** Waits for something to send; an empty array if it does not go on. */
+    /** Waits for something to send, which the caller has sent when it calls this again; an empty array if it does not go on. */
     byte[] next(Going going) throws InterruptedException {
         lock.lock();
         try {
-            while (queue.isEmpty() && going.isGoingOn()) {
+            if (isThreadSending) {
+                onSent();
+            }
+            while ((queue.isEmpty() || isSending) && going.isGoingOn()) {
                 changed.await();
             }
             if (!going.isGoingOn()) {
@@ -193,15 +274,15 @@ final class Outgoing {
                 Waiting next = queue.remove();
                 waitingBytes -= next.size();
                 if (next.isMeasurement()) {
-                    sentCount += next.lost == 0 ? 1 : 0;
-                    unconfirmed.add(next);
-                    unconfirmedBytes += next.size();
+                    onSending(next);
                 } else {
                     keptBytes -= next.size();
                 }
                 parts.add(next.bytes);
                 bytes += next.bytes.length;
             }
+            isSending = true;
+            isThreadSending = true;
             byte[] all = new byte[bytes];
             int at = 0;
             for (byte[] part : parts) {

@@ -2,6 +2,7 @@ package dev.tutti.campaign.grid;
 
 import dev.tutti.campaign.sites.process.ProcessPipe;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -127,6 +128,11 @@ final class LoadChild {
             find("has ended by itself");
         }
         return List.copyOf(findings);
+    }
+
+    /** Ends its input, and returns whether it has ended with that in time. */
+    boolean end(Duration time) {
+        return pipe.endInput(time);
     }
 
     void kill() {

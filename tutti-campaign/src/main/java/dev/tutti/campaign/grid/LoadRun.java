@@ -9,6 +9,7 @@ import dev.tutti.campaign.host.Shell;
 import dev.tutti.campaign.sites.process.Outcome;
 import dev.tutti.campaign.sites.process.Settings;
 import dev.tutti.campaign.sites.process.SiteProcesses;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +39,9 @@ final class LoadRun implements AutoCloseable {
     private static final long OPEN_SECONDS_MAX = 120;
     private static final long SETTLE_SECONDS_MAX = 60;
     private static final long STEADY_MILLIS = 2_000;
+
+    /** More than a mediator takes for its start and its rehearsal. */
+    private static final long REHEARSAL_MILLIS = 8_000;
 
     /** A lease of 20 seconds, and some for the members to agree. */
     private static final long ENTRIES_SECONDS_MAX = 40;
@@ -143,10 +147,36 @@ final class LoadRun implements AutoCloseable {
     }
 
     private LoadChild start(String name, String heap, Settings settings) {
+        return start(name, heap, settings, Files.exists(cache()) ? List.of("-XX:AOTCache=" + cache(), "-Xlog:aot=off") : List.of());
+    }
+
+    private LoadChild start(String name, String heap, Settings settings, List<String> furtherOptions) {
         List<String> options = new ArrayList<>(choice.options);
         options.add("-Xmx" + heap);
+        options.addAll(furtherOptions);
         return new LoadChild(
                 name, Shell.java(List.of(), options, LoadProcess.class.getName(), settings.arguments()), directory.resolve(name + ".log"));
+    }
+
+    private Path cache() {
+        return directory.resolve("load.aot");
+    }
+
+    /**
+     * Lets a mediator do its work once by itself, in a JVM that keeps what it has loaded and linked (JEP 514). The others begin with that, as
+     * {@code ./tutti mediator} begins with what the launcher has kept of a rehearsal.
+     */
+    private void keepClasses() {
+        LoadChild first = start("rehearsal", choice.heap, stranger(), List.of("-XX:AOTCacheOutput=" + cache(), "-Xlog:aot=off"));
+        try {
+            Pause.millis(REHEARSAL_MILLIS);
+            if (!first.end(Duration.ofSeconds(OPEN_SECONDS_MAX))) {
+                throw new ChaosException("a mediator could not be rehearsed: " + first.findings() + "; see the logs in " + directory);
+            }
+        } finally {
+            first.kill();
+        }
+        say.accept("a mediator was rehearsed: processes begin with the classes that it has loaded");
     }
 
     /** Starts a member, or a mediator, which is one too. */
@@ -193,8 +223,13 @@ final class LoadRun implements AutoCloseable {
         if (!strangers.isEmpty()) {
             strangers.getLast().kill();
         }
+        strangers.add(start("stranger", choice.heap, stranger()));
+        say.accept("started a JVM that has no part in the load");
+    }
+
+    private Settings stranger() {
         int first = 3 * perSite * SITES;
-        Settings settings = plan.addTo(new Settings())
+        return plan.addTo(new Settings())
                 .put("role", "stranger")
                 .put("id", 0)
                 .put("site", "elsewhere")
@@ -204,11 +239,10 @@ final class LoadRun implements AutoCloseable {
                 .put("bridge-address", "127.0.0.1:" + ports.get(first + 1))
                 .put("bridge-seeds", "127.0.0.1:" + ports.get(first + 1))
                 .put("client-port", ports.get(first + 2));
-        strangers.add(start("stranger", choice.heap, settings));
-        say.accept("started a JVM that has no part in the load");
     }
 
     private void begin() {
+        keepClasses();
         for (int step = 0; step < perSite; step++) {
             for (int site = 0; site < SITES; site++) {
                 startMember(site * perSite + step);

@@ -1,5 +1,6 @@
 package dev.tutti.campaign.chaos.network;
 
+import dev.tutti.campaign.host.Priority;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -117,6 +118,7 @@ public final class DatagramProxyNetwork implements Network {
     // ------------------------------------------------------------------ datagrams
 
     private void relay(int to) {
+        Priority.raise();
         DatagramChannel socket = sockets.get(to);
         ByteBuffer buffer = ByteBuffer.allocateDirect(DATAGRAM_BYTES_MAX);
         while (socket.isOpen()) {
@@ -193,6 +195,7 @@ public final class DatagramProxyNetwork implements Network {
     }
 
     private void sendLate() {
+        Priority.raise();
         while (true) {
             try {
                 Late late = later.take();

@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** A process that takes commands on its input, and tells lines with a mark on its output. Thread-safe. */
@@ -75,6 +77,23 @@ public final class ProcessPipe {
             input.flush();
         } catch (IOException e) {
             onTrouble.accept("can't be told to " + command + ": " + e.getMessage());
+        }
+    }
+
+    /**
+     * Ends the input of a process that ends with it, and waits for its end.
+     *
+     * @return whether it has ended in time, without a failure
+     */
+    public boolean endInput(Duration time) {
+        try {
+            input.close();
+            return process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS) && process.exitValue() == 0;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ChaosException("interrupted", e);
         }
     }
 

@@ -3,12 +3,14 @@ package dev.tutti.campaign.host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 
 /** Priorities of threads. */
 public final class Priority {
 
     private static final Path THREAD = Path.of("/proc/thread-self");
     private static final int NICE = -10;
+    private static final long SECONDS_MAX = 5;
 
     private Priority() {}
 
@@ -23,7 +25,7 @@ public final class Priority {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start()
-                    .waitFor();
+                    .waitFor(SECONDS_MAX, TimeUnit.SECONDS);
         } catch (IOException e) {
             // No Linux, or no such program: the thread keeps its priority, as it does if the user may not raise it.
             return;

@@ -57,7 +57,7 @@ final class LocalMessages {
         } else if (sender.equals(group.self()) && frame instanceof SiteFrame.Everywhere sent && !gate.isRecovering()) {
             // The numbers of this member are unknown here, since very many others have sent meanwhile.
             gate.onRecovering();
-            group.sendRecovered(List.of(SiteFrame.Recovered.of(SequenceVector.of(origin, sent.sequence() - 1))));
+            group.sendRecovered(SiteFrame.Recovered.of(SequenceVector.of(origin, sent.sequence() - 1)));
         }
     }
 
@@ -92,7 +92,7 @@ final class LocalMessages {
         if (!lost.isEmpty() && nowNanos - viewNanos > LATE_NANOS) {
             viewNanos = nowNanos;
             gate.onRecovering();
-            group.sendRecovered(List.of(new SiteFrame.Recovered(List.of(), lost, lost, List.of())));
+            group.sendRecovered(new SiteFrame.Recovered(List.of(), lost, lost, List.of()));
         }
     }
 

@@ -10,16 +10,17 @@ import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.internal.Logs;
-import dev.tutti.sites.internal.log.Entry;
-import dev.tutti.sites.internal.log.MemoryLog;
+import dev.tutti.sites.internal.log.MemoryLogs;
 import dev.tutti.sites.internal.log.OriginMember;
 import dev.tutti.sites.internal.log.RetainedLog;
+import dev.tutti.sites.internal.log.RetainedLogs;
 import dev.tutti.sites.internal.log.Spill;
 import dev.tutti.sites.internal.relay.BridgeFrame;
 import dev.tutti.sites.internal.relay.Recent;
 import dev.tutti.sites.internal.relay.Retention;
 import dev.tutti.sites.internal.relay.SequenceVector;
 import dev.tutti.sites.internal.relay.SiteFrame;
+import dev.tutti.sites.internal.relay.ViewMark;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -54,24 +55,22 @@ public final class SiteGroup implements AutoCloseable {
 
     private final AtomicLong malformed = new AtomicLong();
 
-    /** Files that outlast this process; null if messages are kept in memory. */
+    private final RetainedLogs logs;
+
+    /** The logs, if they are files that outlast this process; null if messages are kept in memory. */
     private final @Nullable Spill spill;
 
     // Guarded by the lock.
     private final Retention retention;
-    /** Messages of this site that came with a state that was given up, and are set aside. */
-    private final SequenceVector givenUp = new SequenceVector();
-
     private final LocalMessages localMessages;
     private final Arrivals arrivals = new Arrivals(this);
     private final Outgoing outgoing;
     private final Incoming incoming;
     private final Resync resync;
+    private final Recovery recovery;
     private long tooLarge;
 
-    /** Brings back what is set aside; null before the group is joined, and if messages are kept in memory. */
-    private volatile @Nullable Pump recoveryPump;
-
+    private final Pump recoveryPump;
     private volatile @Nullable View localView;
     private volatile @Nullable Group group;
     private volatile boolean isClosed;
@@ -82,16 +81,17 @@ public final class SiteGroup implements AutoCloseable {
         this.name = settings.group().name();
         this.threads = sites.node().threads();
         this.spill = settings.directory() == null ? null : new Spill(settings.directory());
-        this.retention = new Retention(sites.site(), spill == null ? new MemoryLog() : spill.current());
+        this.logs = spill == null ? new MemoryLogs() : spill;
+        this.retention = new Retention(sites.site(), logs.current());
         settings.expected().forEach(site -> retention.add(site, new SequenceVector()));
-        if (spill != null) {
-            spill.sites().forEach(site -> retention.add(site, new SequenceVector()));
-        }
+        logs.sites().forEach(site -> retention.add(site, new SequenceVector()));
         this.gate = new SendGate(settings, retention, lock, threads);
         this.outgoing = new Outgoing(settings, retention, lock, this::onFailed);
         this.localMessages = new LocalMessages(this, settings, retention, gate, outgoing);
         this.incoming = new Incoming(settings, arrivals::of, lock, this::onFailed);
         this.resync = new Resync(this, settings);
+        this.recovery = new Recovery(this, logs);
+        this.recoveryPump = new Pump(threads, "tutti-sites-" + name + "-recovery", recovery::run, this::onFailed);
     }
 
     static SiteGroup join(SiteGroupBuilder settings) {
@@ -120,15 +120,11 @@ public final class SiteGroup implements AutoCloseable {
         });
         sites.bridge().check();
         attend();
-        if (spill != null) {
-            if (spill.damagedBytes() > 0) {
-                LOG.warn("site group {}: {} bytes of messages that an earlier run has kept in {} are damaged, and lost", name,
-                        spill.damagedBytes(), settings.directory());
-            }
-            Recovery recovery = new Recovery(this, joined, spill);
-            recoveryPump = new Pump(threads, "tutti-sites-" + name + "-recovery", recovery::run, this::onFailed);
-            recoveryPump.wake();
+        if (spill != null && spill.damagedBytes() > 0) {
+            LOG.warn("site group {}: {} bytes of messages that an earlier run has kept in {} are damaged, and lost", name,
+                    spill.damagedBytes(), settings.directory());
         }
+        bringBack();
     }
 
     public String name() {
@@ -273,9 +269,7 @@ public final class SiteGroup implements AutoCloseable {
             incoming.clear();
             gate.close();
         });
-        if (spill != null) {
-            spill.close();
-        }
+        logs.close();
     }
 
     /** Leaves the group, since its log can't be used. The others go on, and keep the messages. */
@@ -356,12 +350,18 @@ public final class SiteGroup implements AutoCloseable {
             case SiteFrame.StatePart part -> resync.onPart(part);
             case SiteFrame.StateEnd end -> resync.onEnd(end, listeners);
             case SiteFrame.StateCut cut -> resync.onCut(sender, cut, listeners);
-            case SiteFrame.Recovered recovered -> {
-                localMessages.onRecovered(recovered, listeners);
-                if (sender.equals(self())) {
-                    gate.onRecovered();
-                }
+            case SiteFrame.Recovered recovered -> onRecovered(sender, recovered, listeners);
+            case SiteFrame.BroughtBack back -> {
+                boolean isOfThisView = back.view().equals(ViewMark.of(message.view().id()));
+                onRecovered(sender, isOfThisView ? back.content() : SiteFrame.Recovered.NOTHING, listeners);
             }
+        }
+    }
+
+    private void onRecovered(Member sender, SiteFrame.Recovered recovered, Listeners listeners) {
+        localMessages.onRecovered(recovered, listeners);
+        if (sender.equals(self())) {
+            gate.onRecovered();
         }
     }
 
@@ -493,20 +493,9 @@ public final class SiteGroup implements AutoCloseable {
      * Replaces what was delivered, and what other sites have, by what a new state contains; under the lock.
      *
      * @param isMerge whether this member gives up the state of its part of the site
-     * @return what that part has kept and other members may lack; what is on disk is set aside instead
      */
-    SiteFrame.Recovered replace(boolean isMerge, Map<String, SequenceVector> delivered, Map<String, SequenceVector> acknowledged) {
-        SiteFrame.Recovered own = SiteFrame.Recovered.NOTHING;
-        RetainedLog log = retention.log();
-        if (isMerge && spill != null && !spill.current().isEmpty()) {
-            // Until they were brought back, nothing is sent that would overtake them.
-            gate.setHeld(true);
-            givenUp.raise(retention.seen());
-            log = spill.setAside();
-        } else if (isMerge) {
-            own = new SiteFrame.Recovered(
-                    retention.sites(), retention.dropped().copy(), retention.seen().copy(), spill == null ? retention.entries() : List.of());
-        }
+    void replace(boolean isMerge, Map<String, SequenceVector> delivered, Map<String, SequenceVector> acknowledged) {
+        RetainedLog log = isMerge ? recovery.giveUp(retention) : retention.log();
         log.trimTo(log.end());
         retention.reset(acknowledged, log);
         settings.expected().forEach(site -> retention.add(site, new SequenceVector()));
@@ -514,33 +503,13 @@ public final class SiteGroup implements AutoCloseable {
         arrivals.replace(delivered, settings.state() == null);
         outgoing.clear();
         incoming.onInstalled();
-        return own;
     }
 
-    /** Returns the messages of this site that came with a state that was given up, and are set aside; a copy. */
-    SequenceVector givenUp() {
-        lock.lock();
-        try {
-            return givenUp.copy();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Begins to bring back what was set aside, after a new state was installed. */
+    /** Begins to bring back what is set aside, if this member is in the view of its site; otherwise that begins then. */
     void bringBack() {
-        Pump pump = recoveryPump;
-        if (pump != null) {
-            pump.wake();
-        }
-    }
-
-    /** Lets sends go on, unless something was set aside meanwhile. */
-    void onBroughtBack() {
         locked(() -> {
-            if (spill != null && spill.aside() == null) {
-                givenUp.clear();
-                gate.setHeld(false);
+            if (group != null && recovery.isDue()) {
+                recoveryPump.wake();
             }
         });
     }
@@ -551,20 +520,13 @@ public final class SiteGroup implements AutoCloseable {
         LOG.warn("site group {}: {} messages are lost to other members: {}", name, count, refused.getMessage());
     }
 
-    /** Returns whether the members of this site keep a message, or have kept it. */
-    boolean hasSeen(Entry entry) {
-        lock.lock();
-        try {
-            return retention.seen().covers(entry.member(), entry.sequence());
-        } finally {
-            lock.unlock();
-        }
+    /** Sends what other members lack, which the gate expects already, on a thread of its own. */
+    void sendRecovered(SiteFrame.Recovered frame) {
+        threads.start("tutti-sites-" + name + "-recovery", () -> Recovery.send(frame, frame.entries().size(), this));
     }
 
-    /** Sends messages that other members lack, which the gate expects already, on a thread of its own. */
-    void sendRecovered(List<SiteFrame.Recovered> frames) {
-        Group joined = local();
-        threads.start("tutti-sites-" + name + "-recovery", () -> frames.forEach(frame -> Recovery.send(frame, joined, this)));
+    boolean isClosed() {
+        return isClosed;
     }
 
     SendGate gate() {

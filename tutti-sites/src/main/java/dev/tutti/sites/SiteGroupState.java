@@ -42,9 +42,6 @@ final class SiteGroupState implements GroupState {
     private final SiteGroup group;
     private final @Nullable GroupState application;
 
-    /** Messages that this side has kept and the other may lack, until its state is installed. */
-    private SiteFrame.Recovered own = SiteFrame.Recovered.NOTHING;
-
     /** The last messages of other sites that this side has delivered and the other may lack, until its state is installed. */
     private Map<String, Recent> arrived = Map.of();
 
@@ -166,9 +163,7 @@ final class SiteGroupState implements GroupState {
                     before = group.arrivals().delivered();
                     arrived = group.arrivals().recent();
                 }
-                SiteFrame.Recovered replaced = group.replace(replacement.isMerge(), delivered, acknowledged);
-                // A stream that has failed before has replaced what is this side's own.
-                own = own.isEmpty() ? replaced : own;
+                group.replace(replacement.isMerge(), delivered, acknowledged);
                 group.retention().onDropped(dropped);
                 group.localMessages().replace(vectors);
                 group.resync().take(vectors);
@@ -204,10 +199,8 @@ final class SiteGroupState implements GroupState {
             group.catchUp(before, arrived, recent);
         }
         handOverArrived(delivered, recent, replacement);
-        handOver(seen, replacement);
         before = null;
         arrived = Map.of();
-        own = SiteFrame.Recovered.NOTHING;
         group.bringBack();
     }
 
@@ -255,7 +248,7 @@ final class SiteGroupState implements GroupState {
                 }
                 long more = OutgoingStream.bytes(List.of(item));
                 if (!frame.isEmpty() && bytes + more > FRAME_BYTES) {
-                    handOver(new SiteFrame.Arrived(of.getKey(), frame), replacement);
+                    replacement.handOver(new SiteFrame.Arrived(of.getKey(), frame).encode());
                     frame = new ArrayList<>();
                     bytes = 0;
                 }
@@ -263,44 +256,8 @@ final class SiteGroupState implements GroupState {
                 bytes += more;
             }
             if (!frame.isEmpty()) {
-                handOver(new SiteFrame.Arrived(of.getKey(), frame), replacement);
+                replacement.handOver(new SiteFrame.Arrived(of.getKey(), frame).encode());
             }
-        }
-    }
-
-    /**
-     * Gives this side's messages to the members of the other, which pass them on, too. The group takes a number of bytes in
-     * advance; the rest is sent when it can be sent.
-     */
-    private void handOver(SequenceVector seen, Replacement replacement) {
-        if (own.isEmpty()) {
-            return;
-        }
-        List<SiteFrame.Recovered> frames = new ArrayList<>();
-        frames.add(new SiteFrame.Recovered(own.sites(), own.dropped(), new SequenceVector(), List.of()));
-        List<Entry> entries = own.entries().stream().filter(entry -> !seen.covers(entry.member(), entry.sequence())).toList();
-        for (int from = 0; from < entries.size(); from += CHUNK) {
-            frames.add(SiteFrame.Recovered.of(entries.subList(from, Math.min(entries.size(), from + CHUNK))));
-        }
-        frames.add(SiteFrame.Recovered.of(own.seen()));
-        List<SiteFrame.Recovered> rest = new ArrayList<>();
-        for (SiteFrame.Recovered frame : frames) {
-            group.gate().onRecovering();
-            if (!rest.isEmpty() || !handOver(frame, replacement)) {
-                rest.add(frame);
-            }
-        }
-        if (!rest.isEmpty()) {
-            group.sendRecovered(rest);
-        }
-    }
-
-    private static boolean handOver(SiteFrame frame, Replacement replacement) {
-        try {
-            replacement.handOver(frame.encode());
-            return true;
-        } catch (IllegalStateException e) {
-            return false;
         }
     }
 }

@@ -16,10 +16,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -263,6 +265,63 @@ class SitesTest {
         } finally {
             delete(directory);
         }
+    }
+
+    /** The member that has everything on disk is alone first, and meets the others, whose disks are lost, in the middle of its log. */
+    @ClusterTest(nodes = 6, seeds = 2)
+    void messagesOnDiskSurviveAMergeInTheMiddleOfTheLog(Cluster cluster) throws IOException {
+        Path directory = Files.createTempDirectory("tutti-sites");
+        try {
+            AtomicBoolean isRestarted = new AtomicBoolean();
+            Components<Station> stations = start(cluster, settings -> {
+                String name = settings.sites().node().name();
+                boolean isLost = isRestarted.get() && !name.equals("n1");
+                return settings.set("window", "128 KiB").spill(isLost ? directory.resolve(name) : ofNextRun(directory, name));
+            });
+            cluster.partition(1, 2, 3).advance(Duration.ofSeconds(10));
+            stations.run(2, station -> IntStream.rangeClosed(1, 60).forEach(number -> station.group().send(large(number))));
+            isRestarted.set(true);
+            cluster.advance(SECOND).crash(1, 2, 3).slow(1, Duration.ofMillis(300)).partition(new int[] {1}, new int[] {2, 3})
+                    .restart(1, 2, 3).advance(Duration.ofSeconds(4));
+            cluster.heal(1, 2).heal(2, 1).heal(1, 3).heal(3, 1).advance(Duration.ofSeconds(15));
+            cluster.heal();
+            cluster.advanceUntil("paris has them", Duration.ofSeconds(20), () -> stations.running().subList(3, 6).stream()
+                    .allMatch(station -> station.delivered().size() == 60));
+            for (Station station : stations.running().subList(3, 6)) {
+                assertThat(numbers(station)).isEqualTo(IntStream.rangeClosed(1, 60).boxed().toList());
+            }
+            awaitNothingKept(cluster, stations);
+        } finally {
+            delete(directory);
+        }
+    }
+
+    /** A member that brings back what its part of the site has sent is cut off from the others again, in the middle. */
+    @ClusterTest(nodes = 6, seeds = 6)
+    @Tag("seeds")
+    void messagesOfAPartThatIsCutOffAgainAreBroughtBackToo(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings.set("window", "128 KiB"));
+        cluster.partition(new int[] {1, 2, 3}, new int[] {4, 5, 6}).partition(new int[] {1}, new int[] {2, 3}).advance(Duration.ofSeconds(8));
+        stations.run(1, station -> IntStream.rangeClosed(1, 60).forEach(number -> station.group().send(large(number))));
+        cluster.slow(1, Duration.ofMillis(200)).slow(2, Duration.ofMillis(200));
+        for (int round = 0; round < 2; round++) {
+            cluster.heal(1, 2).heal(2, 1).heal(1, 3).heal(3, 1);
+            cluster.advanceUntil("they are together", Duration.ofSeconds(20), () -> stations.on(1).group().localView().size() == 3);
+            cluster.advance(Duration.ofMillis(cluster.random().nextInt(3_000)));
+            cluster.partition(new int[] {1}, new int[] {2, 3}).advance(Duration.ofSeconds(8));
+        }
+        cluster.slow(1, Duration.ZERO).slow(2, Duration.ZERO).heal();
+        cluster.advanceUntil("paris has them", Duration.ofSeconds(30), () -> stations.running().subList(3, 6).stream()
+                .allMatch(station -> station.delivered().size() == 60));
+        for (Station station : stations.running().subList(3, 6)) {
+            assertThat(numbers(station)).isEqualTo(IntStream.rangeClosed(1, 60).boxed().toList());
+            assertThat(station.gaps()).isEmpty();
+        }
+        awaitNothingKept(cluster, stations);
+    }
+
+    private static byte[] large(int number) {
+        return Arrays.copyOf(String.format("%04d", number).getBytes(UTF_8), 20 << 10);
     }
 
     @ClusterTest(nodes = 6, seeds = 4)

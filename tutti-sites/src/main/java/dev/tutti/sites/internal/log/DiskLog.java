@@ -175,7 +175,7 @@ public final class DiskLog implements RetainedLog {
         }
     }
 
-    /** Returns for each sender the number of its last message that was dropped although a site lacks it. */
+    @Override
     public Map<OriginMember, Long> dropped() {
         return Collections.unmodifiableMap(droppedFile.last());
     }

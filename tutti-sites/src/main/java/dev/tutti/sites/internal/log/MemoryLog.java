@@ -1,6 +1,7 @@
 package dev.tutti.sites.internal.log;
 
 import java.util.ArrayList;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Log in memory. Its owner bounds it. */
@@ -16,6 +17,16 @@ public final class MemoryLog implements RetainedLog {
 
     private long first;
     private long bytes;
+
+    public MemoryLog() {
+        this(0);
+    }
+
+    /** @param start position of the first message */
+    MemoryLog(long start) {
+        this.base = start;
+        this.first = start;
+    }
 
     @Override
     public long append(Entry entry) {
@@ -58,6 +69,11 @@ public final class MemoryLog implements RetainedLog {
     @Override
     public void noteDropped(OriginMember member, long sequence) {
         // Nothing here outlasts the process.
+    }
+
+    @Override
+    public Map<OriginMember, Long> dropped() {
+        return Map.of();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.tutti.sites.internal.log;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Messages in the order in which they were appended, each at a position: 0, 1 and so on. Not thread-safe. */
@@ -22,6 +23,9 @@ public interface RetainedLog {
 
     /** Notes, where that outlasts the process, that a message is dropped although a site lacks it. */
     void noteDropped(OriginMember member, long sequence);
+
+    /** Returns for each sender the number of its last message that was noted as dropped; none if that does not outlast the process. */
+    Map<OriginMember, Long> dropped();
 
     /** Returns the bytes that are kept, with the overhead of each message. */
     long bytes();

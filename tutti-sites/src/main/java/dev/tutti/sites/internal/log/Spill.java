@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Directory of a site group at one member, with what outlasts its process: the messages that it keeps, those that were set aside to
  * be brought back, and the sites that are known. One process at a time uses it. Thread-safe.
  */
-public final class Spill implements AutoCloseable {
+public final class Spill implements RetainedLogs {
 
     /** Most logs that are set aside: more runs than that have ended before they brought back what earlier ones had left. */
     public static final int ASIDE_MAX = 32;
@@ -114,17 +114,16 @@ public final class Spill implements AutoCloseable {
         }
     }
 
-    /** Returns the log in use. */
-    public synchronized DiskLog current() {
+    @Override
+    public synchronized RetainedLog current() {
         return current;
     }
 
-    /**
-     * Sets the log in use aside, and returns the one that takes its place: it begins behind the last position.
-     *
-     * @throws UncheckedIOException if that can't be done
-     */
-    public synchronized DiskLog setAside() {
+    @Override
+    public synchronized RetainedLog setAside() {
+        if (current.isEmpty()) {
+            return current;
+        }
         try {
             DiskLog next = openNext(current.end());
             aside.add(current);
@@ -135,15 +134,19 @@ public final class Spill implements AutoCloseable {
         }
     }
 
-    /** Returns the oldest log that was set aside; null if there is none. Only the caller of {@link #deleteAside} reads it. */
-    public synchronized @Nullable DiskLog aside() {
-        return aside.peek();
+    @Override
+    public synchronized List<RetainedLog> aside() {
+        return List.copyOf(aside);
     }
 
-    /** Deletes the oldest log that was set aside: members keep its messages, or all sites have them. */
+    @Override
     public synchronized void deleteAside() {
         try {
-            aside.remove().delete();
+            // The youngest first: what is left if the process ends has the messages of each sender in order.
+            while (!aside.isEmpty()) {
+                aside.getLast().delete();
+                aside.removeLast();
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("messages that were brought back can't be deleted in " + directory, e);
         }
@@ -155,6 +158,7 @@ public final class Spill implements AutoCloseable {
     }
 
     /** Returns the other sites that were known. */
+    @Override
     public synchronized List<String> sites() {
         return List.copyOf(sites);
     }

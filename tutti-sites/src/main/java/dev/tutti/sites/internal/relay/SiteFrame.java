@@ -59,11 +59,13 @@ public sealed interface SiteFrame {
         public static Recovered of(SequenceVector seen) {
             return new Recovered(List.of(), new SequenceVector(), seen, List.of());
         }
-
-        public boolean isEmpty() {
-            return sites.isEmpty() && dropped.isEmpty() && seen.isEmpty() && entries.isEmpty();
-        }
     }
+
+    /**
+     * Messages that one member brings back in a view. They follow from the state that the member has in that view; after it, the member
+     * may have another state, so that nobody takes them.
+     */
+    record BroughtBack(ViewMark view, Recovered content) implements SiteFrame {}
 
     /**
      * Messages of another site that a part of this one has delivered, while the other part, whose state goes on, may lack them: they may
@@ -100,12 +102,10 @@ public sealed interface SiteFrame {
             case Acknowledged acknowledged -> acknowledged.has.put(out.putByte(ACKNOWLEDGED).putText(acknowledged.site));
             case Added added -> added.start.put(out.putByte(ADDED).putText(added.site));
             case Forgotten forgotten -> out.putByte(FORGOTTEN).putText(forgotten.site);
-            case Recovered recovered -> {
-                out.putByte(RECOVERED);
-                putList(out, recovered.sites, out::putText);
-                recovered.dropped.put(out);
-                recovered.seen.put(out);
-                putList(out, recovered.entries, entry -> entry.put(out));
+            case Recovered recovered -> put(recovered, out.putByte(RECOVERED));
+            case BroughtBack back -> {
+                back.view.put(out.putByte(BROUGHT_BACK));
+                put(back.content, out);
             }
             case Arrived arrived -> {
                 out.putByte(ARRIVED).putText(arrived.site);
@@ -132,11 +132,8 @@ public sealed interface SiteFrame {
                     case ACKNOWLEDGED -> new Acknowledged(in.takeText(), SequenceVector.take(in));
                     case ADDED -> new Added(in.takeText(), SequenceVector.take(in));
                     case FORGOTTEN -> new Forgotten(in.takeText());
-                    case RECOVERED -> new Recovered(
-                            takeList(in, Integer.BYTES, ByteInput::takeText),
-                            SequenceVector.take(in),
-                            SequenceVector.take(in),
-                            takeList(in, Entry.BYTES_MIN, Entry::take));
+                    case RECOVERED -> takeRecovered(in);
+                    case BROUGHT_BACK -> new BroughtBack(ViewMark.take(in), takeRecovered(in));
                     case ARRIVED -> new Arrived(in.takeText(), takeList(in, RelayItem.BYTES_MIN, RelayItem::take));
                     case STATE_BEGIN -> new StateBegin(in.takeLong(), in.takeText());
                     case STATE_PART -> new StatePart(in.takeLong(), in.takeBytes());
@@ -146,6 +143,21 @@ public sealed interface SiteFrame {
                 };
         in.end();
         return frame;
+    }
+
+    private static void put(Recovered recovered, ByteOutput out) {
+        putList(out, recovered.sites, out::putText);
+        recovered.dropped.put(out);
+        recovered.seen.put(out);
+        putList(out, recovered.entries, entry -> entry.put(out));
+    }
+
+    private static Recovered takeRecovered(ByteInput in) {
+        return new Recovered(
+                takeList(in, Integer.BYTES, ByteInput::takeText),
+                SequenceVector.take(in),
+                SequenceVector.take(in),
+                takeList(in, Entry.BYTES_MIN, Entry::take));
     }
 
     /** Takes the number of a message. */
@@ -187,4 +199,5 @@ public sealed interface SiteFrame {
     byte STATE_END = 10;
     byte STATE_CUT = 11;
     byte ARRIVED = 12;
+    byte BROUGHT_BACK = 13;
 }

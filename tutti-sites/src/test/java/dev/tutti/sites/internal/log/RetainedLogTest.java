@@ -174,7 +174,7 @@ class RetainedLogTest {
     @Test
     void directoryBelongsToOneMember() {
         try (Spill first = new Spill(directory)) {
-            assertThat(first.aside()).isNull();
+            assertThat(first.aside()).isEmpty();
             assertThatThrownBy(() -> new Spill(directory))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("each needs a directory of its own");
@@ -185,7 +185,7 @@ class RetainedLogTest {
     void nextRunFindsWhatEarlierOnesHaveKept() {
         for (int run = 0; run < 3; run++) {
             try (Spill spill = new Spill(directory)) {
-                assertThat(spill.aside() == null).isEqualTo(run == 0);
+                assertThat(spill.aside()).hasSize(run);
                 assertThat(spill.sites()).isEqualTo(run == 0 ? List.of() : List.of("paris", "tokyo"));
                 spill.noteSites(List.of("tokyo", "paris"));
                 spill.current().append(entry(run, 10));
@@ -193,26 +193,47 @@ class RetainedLogTest {
         }
         try (Spill spill = new Spill(directory)) {
             for (int run = 0; run < 3; run++) {
-                assertSame(spill.aside().at(0), entry(run, 10));
-                spill.deleteAside();
+                assertSame(spill.aside().get(run).at(0), entry(run, 10));
             }
+            spill.deleteAside();
+            assertThat(spill.aside()).isEmpty();
         }
         try (Spill spill = new Spill(directory)) {
-            assertThat(spill.aside()).isNull();
+            assertThat(spill.aside()).isEmpty();
         }
     }
 
     @Test
     void logThatIsSetAsideStaysReadableAndTheNextGoesOnBehindIt() {
         try (Spill spill = new Spill(directory)) {
-            DiskLog before = spill.current();
+            RetainedLog before = spill.current();
             before.append(entry(0, 10));
-            DiskLog next = spill.setAside();
+            RetainedLog next = spill.setAside();
+            assertThat(spill.setAside()).as("there is nothing in it yet").isSameAs(next);
             assertThat(next.append(entry(1, 10))).isEqualTo(1);
-            assertSame(spill.aside().at(0), entry(0, 10));
-            assertThat(spill.aside()).isSameAs(before);
+            assertSame(spill.aside().getFirst().at(0), entry(0, 10));
+            assertThat(spill.aside()).containsExactly(before);
             assertThat(spill.current()).isSameAs(next);
         }
+    }
+
+    @Test
+    void logInMemoryThatIsSetAsideLaterGoesBehindTheEarlierOne() {
+        MemoryLogs logs = new MemoryLogs();
+        assertThat(logs.setAside()).as("there is nothing in it yet").isSameAs(logs.current());
+        logs.current().append(entry(1, 10));
+        logs.current().append(entry(2, 10));
+        assertThat(logs.setAside().append(entry(1, 10))).isEqualTo(2);
+        logs.current().append(entry(3, 10));
+        assertThat(logs.setAside()).isSameAs(logs.current());
+        assertThat(logs.aside()).hasSize(1);
+        RetainedLog aside = logs.aside().getFirst();
+        assertThat(aside.end()).isEqualTo(3);
+        for (int number = 1; number <= 3; number++) {
+            assertSame(aside.at(number - 1), entry(number, 10));
+        }
+        logs.deleteAside();
+        assertThat(logs.aside()).isEmpty();
     }
 
     /** A process that ends again and again before it has brought anything back does not fill the disk with logs. */

@@ -154,7 +154,7 @@ final class StartCommand implements Callable<Integer> {
      * machine of few cores would otherwise measure how they compile, not how they meet.
      */
     private Layout layout() {
-        Layout all = output.layout("512m");
+        Layout all = output.startLayout("512m");
         List<String> options = new ArrayList<>(all.options());
         options.addAll(List.of(
                 "-XX:TieredStopAtLevel=1",

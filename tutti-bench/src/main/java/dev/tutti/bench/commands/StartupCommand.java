@@ -65,7 +65,7 @@ final class StartupCommand implements Callable<Integer> {
     }
 
     private void measure(Output to) {
-        Layout layout = to.layout("512m");
+        Layout layout = to.startLayout("512m");
         int count = isShort ? 1 : repetitions;
         Map<Way, List<Double>> results = new LinkedHashMap<>();
         for (int repetition = 1; repetition <= count; repetition++) {

@@ -95,10 +95,6 @@ public final class Output {
                 "-XX:+UseSerialGC",
                 "--enable-native-access=ALL-UNNAMED",
                 "-Djava.net.preferIPv4Stack=true"));
-        // The launcher's archive from a rehearsal serves the members of every system.
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(argument -> argument.startsWith("-XX:AOTCache=") || argument.startsWith("-Xlog:aot="))
-                .forEach(all::add);
         all.addAll(options);
         report.section.put("jvm", List.copyOf(all));
         return all;
@@ -130,6 +126,20 @@ public final class Output {
             put("hosts", machines.names());
         }
         return new Layout(all, false, cores, List.of(), machines);
+    }
+
+    /**
+     * Returns a layout as {@link #layout} does, whose processes start from the launcher's cache of a rehearsal, whatever the system.
+     * That is for measurements of starts: code from the cache is compiled by the profiles of the rehearsal, and slower afterwards.
+     */
+    public Layout startLayout(String heapDefault) {
+        Layout layout = layout(heapDefault);
+        List<String> all = new ArrayList<>(ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(argument -> argument.startsWith("-XX:AOTCache=") || argument.startsWith("-Xlog:aot="))
+                .toList());
+        all.addAll(layout.options());
+        report.section.put("jvm", List.copyOf(all));
+        return layout.with(all);
     }
 
     /** Returns a layout with a process for each member, on this machine. */

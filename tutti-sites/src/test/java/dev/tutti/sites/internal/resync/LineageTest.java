@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class LineageTest {
 
-    /** What the other site lacks is lacking here then; that it lacks messages of this site is this one's to send. */
+    /** Messages that the other site lacks are lacking here then, but for those of this site itself. */
     @Test
     void siteThatTakesOverAStateLacksWhatThatLacks() {
         Lineage lineage = new Lineage("berlin", 2);

@@ -14,6 +14,7 @@ import dev.tutti.sites.internal.relay.SequenceVector;
 import dev.tutti.sites.internal.relay.SiteFrame;
 import java.util.ArrayDeque;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,6 +52,12 @@ final class Incoming {
         }
     }
 
+    /** Least time between two acknowledgements to one site: each of them is work for all members there, and for the line. */
+    private static final long ACKNOWLEDGE_NANOS = 100_000_000;
+
+    /** Bytes that are acknowledged at once, unless the window is small. */
+    private static final long PROMPT_BYTES = 64 << 10;
+
     private final String name;
     private final Bridge bridge;
     private final Stable stable;
@@ -58,6 +65,9 @@ final class Incoming {
     private final Function<String, ArrivedMessages> arrived;
     private final ReentrantLock lock;
     private final Pump pump;
+    private final Pump acknowledgements;
+    /** Bytes whose acknowledgement does not wait for that of later ones. */
+    private final long promptBytes;
     private final TreeMap<Member, Stream> streams = new TreeMap<>();
 
     /** Batches that this master still has to pass on. */
@@ -66,6 +76,10 @@ final class Incoming {
     /** Batches that were passed on and not acknowledged, in order. */
     private final ArrayDeque<Batch> passedOn = new ArrayDeque<>();
 
+    /** Messages that this site has, by the stream whose sender has still to be told. */
+    private final LinkedHashMap<Stream, SequenceVector> unsaid = new LinkedHashMap<>();
+
+    private long unsaidBytes;
     private long waitingBytes;
     private long refused;
     private long stale;
@@ -82,9 +96,12 @@ final class Incoming {
         this.stable = settings.stable();
         // Twice the window: the sender counts messages from the time they are sent, and may use a larger one.
         this.bytesMax = 2 * settings.windowBytes();
+        this.promptBytes = Math.min(settings.windowBytes() / 8, PROMPT_BYTES);
         this.arrived = arrived;
         this.lock = lock;
         this.pump = new Pump(settings.sites().node().threads(), "tutti-sites-" + name + "-in", this::passOn, onFailure);
+        this.acknowledgements = new Pump(settings.sites().node().threads(), "tutti-sites-" + name + "-acknowledge", ACKNOWLEDGE_NANOS,
+                this::sendAcknowledgements, onFailure);
     }
 
     void open(Group joined) {
@@ -259,28 +276,49 @@ final class Incoming {
         pump.wake();
     }
 
+    /** Acknowledges what this site has: soon, once for many batches, and at once if they are much of the window. */
     private void acknowledge() {
         for (Iterator<Batch> batches = passedOn.iterator(); batches.hasNext(); ) {
             Batch batch = batches.next();
             if (isWithSite(batch)) {
                 batches.remove();
-                if (streams.get(batch.stream.sender) == batch.stream) {
-                    bridge.sendAsync(batch.stream.sender, new BridgeFrame.Acknowledge(name, batch.stream.number, batch.last))
-                            .whenComplete((sent, failure) -> {
-                                if (failure != null) {
-                                    acknowledgeAgain(batch);
-                                }
-                            });
-                }
+                unsaid.computeIfAbsent(batch.stream, key -> new SequenceVector()).raise(batch.last);
+                unsaidBytes += OutgoingStream.bytes(batch.items);
             }
+        }
+        unsaid.keySet().removeIf(stream -> streams.get(stream.sender) != stream);
+        if (unsaidBytes >= promptBytes) {
+            sendAcknowledgements();
+        } else if (!unsaid.isEmpty()) {
+            acknowledgements.wake();
         }
     }
 
-    /** Keeps a batch whose acknowledgement was not accepted until the next look. */
-    private void acknowledgeAgain(Batch batch) {
+    /** Returns whether there was something to acknowledge. */
+    private boolean sendAcknowledgements() {
+        LinkedHashMap<Stream, SequenceVector> all;
         lock.lock();
         try {
-            passedOn.addFirst(batch);
+            all = new LinkedHashMap<>(unsaid);
+            unsaid.clear();
+            unsaidBytes = 0;
+            all.forEach((stream, has) -> bridge.sendAsync(stream.sender, new BridgeFrame.Acknowledge(name, stream.number, has))
+                    .whenComplete((sent, failure) -> {
+                        if (failure != null) {
+                            acknowledgeLater(stream, has);
+                        }
+                    }));
+        } finally {
+            lock.unlock();
+        }
+        return !all.isEmpty();
+    }
+
+    /** Keeps an acknowledgement that was not accepted until the next look. */
+    private void acknowledgeLater(Stream stream, SequenceVector has) {
+        lock.lock();
+        try {
+            unsaid.computeIfAbsent(stream, key -> new SequenceVector()).raise(has);
         } finally {
             lock.unlock();
         }

@@ -40,7 +40,9 @@ final class Outgoing {
     private final ReentrantLock lock;
     private final Threads threads;
     private final long windowBytes;
+    private final long lingerNanos;
     private final Consumer<RuntimeException> onFailure;
+    private final Pump acknowledgements;
     private final TreeMap<String, OutgoingStream> streams = new TreeMap<>();
     private final TreeMap<String, Long> openedNanos = new TreeMap<>();
     private final TreeMap<String, Pump> pumps = new TreeMap<>();
@@ -48,7 +50,7 @@ final class Outgoing {
     /** Number of the last stream to each site whose beginning was sent. */
     private final TreeMap<String, Long> begun = new TreeMap<>();
 
-    /** Acknowledgements that could not be passed on to this site yet. */
+    /** Acknowledgements that were not passed on to this site yet. */
     private final TreeMap<String, SequenceVector> unsaid = new TreeMap<>();
 
     /** Sites whose last stream was not taken as it began: the next one waits for the answer. */
@@ -70,6 +72,8 @@ final class Outgoing {
         this.lock = lock;
         this.threads = settings.sites().node().threads();
         this.windowBytes = settings.windowBytes();
+        this.lingerNanos = settings.linger().toNanos();
+        this.acknowledgements = new Pump(threads, "tutti-sites-" + name + "-acknowledged", lingerNanos, this::sayAcknowledged, onFailure);
     }
 
     void open(Group joined) {
@@ -92,9 +96,9 @@ final class Outgoing {
             attend(site, bridge.masterOf(site, name), now);
         }
         streams.keySet().removeIf(site -> !retention.knows(site));
-        TreeMap<String, SequenceVector> again = new TreeMap<>(unsaid);
-        unsaid.clear();
-        again.forEach(this::sayAcknowledged);
+        if (!unsaid.isEmpty()) {
+            acknowledgements.wake();
+        }
     }
 
     private void attend(String site, @Nullable Member receiver, long now) {
@@ -120,7 +124,7 @@ final class Outgoing {
         streams.put(site, next);
         openedNanos.put(site, now);
         opened++;
-        wake(site);
+        pumpTo(site).wakeNow();
     }
 
     private boolean isOverdue(OutgoingStream stream, long now) {
@@ -137,17 +141,27 @@ final class Outgoing {
         streams.values().removeIf(stream -> !view.contains(stream.receiver()) || !together.contains(stream.receiver()));
     }
 
-    /** Sends what was kept since; under the lock. */
+    /** Sends what was kept since, unless a window is full; under the lock. */
     void onKept() {
-        streams.keySet().forEach(this::wake);
+        streams.values().stream().filter(stream -> !stream.isFull()).forEach(stream -> wake(stream.site()));
     }
 
     private void wake(String site) {
-        pumps.computeIfAbsent(site, key -> new Pump(threads, "tutti-sites-" + name + "-" + site, () -> pump(site), onFailure)).wake();
+        pumpTo(site).wake();
     }
 
-    /** Sends to a site until there is nothing to send, or the window is full. On a thread of its own. */
-    private void pump(String site) {
+    private Pump pumpTo(String site) {
+        return pumps.computeIfAbsent(
+                site, key -> new Pump(threads, "tutti-sites-" + name + "-" + site, lingerNanos, () -> pump(site), onFailure));
+    }
+
+    /**
+     * Sends to a site until there is nothing to send, or the window is full. On a thread of its own.
+     *
+     * @return whether anything was sent
+     */
+    private boolean pump(String site) {
+        boolean hasSent = false;
         while (true) {
             OutgoingStream stream;
             BridgeFrame frame;
@@ -159,8 +173,9 @@ final class Outgoing {
                 lock.unlock();
             }
             if (stream == null || frame == null || !send(stream, frame)) {
-                return;
+                return hasSent;
             }
+            hasSent = true;
         }
     }
 
@@ -219,7 +234,7 @@ final class Outgoing {
         if (stream.isTaken(resume.delivered())) {
             asked.remove(stream.site());
             stream.open(resume.delivered(), retention);
-            wake(stream.site());
+            pumpTo(stream.site()).wakeNow();
         } else {
             asked.add(stream.site());
             open(stream.site(), sender, threads.nanoTime());
@@ -238,31 +253,55 @@ final class Outgoing {
         }
     }
 
-    /** Frees the window, and tells this site; under the lock. */
+    /** Frees the window, and tells this site soon, once for many; under the lock. */
     void onAcknowledge(Member sender, BridgeFrame.Acknowledge acknowledge) {
         OutgoingStream stream = find(sender, acknowledge.stream());
         if (stream != null) {
+            boolean wasFull = stream.isFull();
             stream.onAcknowledged(acknowledge.has(), threads.nanoTime());
-            sayAcknowledged(stream.site(), acknowledge.has());
-            wake(stream.site());
+            unsaid(stream.site(), acknowledge.has());
+            acknowledgements.wake();
+            if (wasFull) {
+                pumpTo(stream.site()).wakeNow();
+            } else {
+                wake(stream.site());
+            }
         }
     }
 
-    private void sayAcknowledged(String site, SequenceVector has) {
+    private void unsaid(String site, SequenceVector has) {
+        unsaid.computeIfAbsent(site, key -> new SequenceVector()).raise(has);
+    }
+
+    /**
+     * Tells this site what others have acknowledged. On a thread of its own.
+     *
+     * @return whether there was something to tell
+     */
+    private boolean sayAcknowledged() {
         Group joined = group;
         if (joined == null) {
-            return;
+            return false;
         }
-        joined.sendAsync(new SiteFrame.Acknowledged(site, has).encode()).whenComplete((sent, failure) -> {
+        TreeMap<String, SequenceVector> all;
+        lock.lock();
+        try {
+            all = new TreeMap<>(unsaid);
+            unsaid.clear();
+        } finally {
+            lock.unlock();
+        }
+        all.forEach((site, has) -> joined.sendAsync(new SiteFrame.Acknowledged(site, has).encode()).whenComplete((sent, failure) -> {
             if (failure != null) {
                 lock.lock();
                 try {
-                    unsaid.computeIfAbsent(site, key -> new SequenceVector()).raise(has);
+                    unsaid(site, has);
                 } finally {
                     lock.unlock();
                 }
             }
-        });
+        }));
+        return !all.isEmpty();
     }
 
     private void send(SiteFrame frame) {

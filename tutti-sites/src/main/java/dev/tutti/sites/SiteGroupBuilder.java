@@ -32,6 +32,7 @@ public final class SiteGroupBuilder {
     private WhenFull whenFull = WhenFull.WAIT;
     private long retainedBytesMax = 64 << 20;
     private long windowBytes = 8 << 20;
+    private Duration linger = LINGER_DEFAULT;
     private Duration timeout = Duration.ofSeconds(30);
     private @Nullable Path directory;
 
@@ -149,6 +150,18 @@ public final class SiteGroupBuilder {
         return this;
     }
 
+    /**
+     * Sets the time that passes at least between two messages of this site to one other site, unless they fill the window: none to one second,
+     * one millisecond by default. Messages of members that come in between go in the next one together. A message after a pause does not wait.
+     */
+    public SiteGroupBuilder linger(Duration time) {
+        if (time.isNegative() || time.compareTo(LINGER_MAX) > 0) {
+            throw new IllegalArgumentException("the linger time of a site group is 0 to 1 s, not " + time);
+        }
+        this.linger = time;
+        return this;
+    }
+
     /** Sets the longest time that a send waits; 30 seconds by default. */
     public SiteGroupBuilder timeout(Duration timeout) {
         if (timeout.isNegative() || timeout.isZero()) {
@@ -239,6 +252,10 @@ public final class SiteGroupBuilder {
         return windowBytes;
     }
 
+    Duration linger() {
+        return linger;
+    }
+
     Duration timeout() {
         return timeout;
     }
@@ -247,6 +264,8 @@ public final class SiteGroupBuilder {
         return directory;
     }
 
+    private static final Duration LINGER_DEFAULT = Duration.ofMillis(1);
+    private static final Duration LINGER_MAX = Duration.ofSeconds(1);
     private static final long RETAINED_MIN = 1 << 16;
     private static final long WINDOW_MIN = 1 << 16;
 }

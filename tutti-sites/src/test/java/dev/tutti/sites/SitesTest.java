@@ -48,6 +48,46 @@ class SitesTest {
         cluster.advanceUntil("nothing is kept", SECOND, () -> stations.running().stream().allMatch(SitesTest::keepsNothing));
     }
 
+    /** Messages one millisecond apart go to the other site together, and so do the acknowledgements. */
+    @ClusterTest(nodes = 6, seeds = 2)
+    void messagesInQuickSuccessionGoTogether(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings.linger(Duration.ofMillis(20)));
+        cluster.advance(SECOND);
+        long batchesBefore = bridgeMessages(stations, "paris");
+        long acknowledgementsBefore = bridgeMessages(stations, "berlin");
+        for (int number = 1; number <= 200; number++) {
+            stations.run(1, Station::send);
+            cluster.advance(Duration.ofMillis(1));
+        }
+        cluster.advanceUntil("all have 200", SECOND, () -> all(stations, 200));
+        cluster.advanceUntil("nothing is kept", SECOND, () -> stations.running().stream().allMatch(SitesTest::keepsNothing));
+        assertThat(bridgeMessages(stations, "paris") - batchesBefore).isBetween(5L, 40L);
+        assertThat(bridgeMessages(stations, "berlin") - acknowledgementsBefore).isBetween(2L, 10L);
+    }
+
+    /** A message after a pause waits for no other one: it takes the time of the line, and that within the sites. */
+    @ClusterTest(nodes = 6, seeds = 2)
+    void aMessageAfterAPauseDoesNotWait(Cluster cluster) {
+        Components<Station> stations = start(cluster, settings -> settings.linger(SECOND));
+        cluster.advance(SECOND.multipliedBy(2));
+        for (int number = 1; number <= 3; number++) {
+            int count = number;
+            stations.run(1, Station::send);
+            cluster.advanceUntil("it has come", Duration.ofMillis(60), () -> all(stations, count));
+            cluster.advance(SECOND);
+            assertThat(keepsNothing(stations.on(1))).isTrue();
+        }
+    }
+
+    /** Returns the number of messages that masters of a site have got from other masters. */
+    private static long bridgeMessages(Components<Station> stations, String site) {
+        return stations.running().stream()
+                .filter(station -> station.sites().site().equals(site))
+                .flatMap(station -> station.sites().bridge().inspection().stream())
+                .mapToLong(bridge -> bridge.group("sites").orElseThrow().part("delivery").value("messages"))
+                .sum();
+    }
+
     /** Masters are killed and come back, and a site is cut off again and again, while everybody sends. */
     @ClusterTest(nodes = 6, seeds = 2)
     void nothingIsLostOrDeliveredTwiceWhileMastersCrashAndSitesAreCutOff(Cluster cluster) {

@@ -15,7 +15,7 @@ public final class GridBuilder {
 
     private static final long QUEUE_MIN = 8L << 20;
     private static final long QUEUE_DEFAULT = 16L << 20;
-    private static final Duration LINGER_DEFAULT = Duration.ofMillis(5);
+    private static final Duration LINGER_DEFAULT = Duration.ofMillis(15);
     private static final Duration LINGER_MAX = Duration.ofSeconds(1);
     private static final Duration TIMEOUT_DEFAULT = Duration.ofSeconds(10);
 
@@ -59,8 +59,8 @@ public final class GridBuilder {
 
     /**
      * Sets the time for which a measurement for another site waits for others that go there, to be sent in one message with them: none to one
-     * second, 5 ms by default. Every message between sites passes two members that relay it, so that fewer of them cost all members less.
-     * Within a site measurements do not wait.
+     * second, 15 ms by default. Every message between sites passes two members that relay it, so that fewer of them cost all members less; the
+     * member that sends them to the other site lets as much time pass between two messages. Within a site measurements do not wait.
      */
     public GridBuilder linger(Duration time) {
         if (time.isNegative() || time.compareTo(LINGER_MAX) > 0) {

@@ -131,7 +131,7 @@ public final class GridMember implements Grid {
     static GridMember join(GridBuilder options) {
         GridMember member = new GridMember(options);
         try {
-            member.open(options.sites());
+            member.open(options.sites(), options.linger());
             member.awaitEntries(options.timeout());
             if (options.hasLinks()) {
                 member.links.start();
@@ -143,7 +143,7 @@ public final class GridMember implements Grid {
         return member;
     }
 
-    private void open(@Nullable Sites sites) {
+    private void open(@Nullable Sites sites, Duration linger) {
         Group joined = node.group(name)
                 .onMessage(this::onMessage)
                 .onView(this::onView)
@@ -156,6 +156,7 @@ public final class GridMember implements Grid {
         if (sites != null && link != null) {
             link.onJoined(sites.group(name + ".sites")
                     .retain(RETAINED_BYTES, dev.tutti.sites.WhenFull.DROP_OLDEST)
+                    .linger(linger)
                     .onMessage(this::onSiteMessage)
                     .onGap(gap -> onGap(Gaps.ofSite(gap)))
                     .onView(view -> Gaps.ofPartition(view).ifPresent(this::onGap))

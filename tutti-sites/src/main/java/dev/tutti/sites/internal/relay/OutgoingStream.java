@@ -137,16 +137,24 @@ public final class OutgoingStream {
         });
     }
 
+    /** Returns whether as many bytes are under way as may be. */
+    public boolean isFull() {
+        return inFlightBytes >= limitBytes();
+    }
+
+    private long limitBytes() {
+        return isOpen ? windowBytes : Math.min(windowBytes, UNANSWERED_BYTES_MAX);
+    }
+
     /** Returns the next items to send; none if there are none, or the window is full. */
     public List<RelayItem> next(Retention retention, int bytesMax, long nowNanos) {
-        long limitBytes = isOpen ? windowBytes : Math.min(windowBytes, UNANSWERED_BYTES_MAX);
-        if (!mayGoOn(retention) || inFlightBytes >= limitBytes) {
+        if (!mayGoOn(retention) || isFull()) {
             return List.of();
         }
         batch = new SequenceVector();
         List<RelayItem> items = new ArrayList<>(opening);
         opening.clear();
-        items.addAll(retention.next(this, Math.min(bytesMax, limitBytes - inFlightBytes)));
+        items.addAll(retention.next(this, Math.min(bytesMax, limitBytes() - inFlightBytes)));
         if (!items.isEmpty()) {
             long bytes = bytes(items);
             inFlight.add(new InFlight(batch, bytes, nowNanos));

@@ -24,7 +24,8 @@ module dev.tutti.netty {
     exports dev.tutti.netty.internal.loop to
             dev.tutti.balancer,
             dev.tutti.grid,
-            dev.tutti.rendezvous;
+            dev.tutti.rendezvous,
+            dev.tutti.stomp;
     exports dev.tutti.netty.internal.relay to
             dev.tutti.rendezvous;
     exports dev.tutti.netty.internal.reload to

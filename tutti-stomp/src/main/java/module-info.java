@@ -9,8 +9,6 @@ module dev.tutti.stomp {
     requires io.netty.common;
     requires io.netty.handler;
     requires io.netty.transport;
-    requires io.netty.transport.classes.epoll;
-    requires io.netty.transport.classes.io_uring;
     requires org.slf4j;
     requires static org.jspecify;
 

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Measurements on their way to a member or to a site, in order. They are sent at once if that is possible; otherwise they wait for each
- * other for the linger time, and a thread sends them. If more would wait than the bound allows, the oldest are dropped, and a record of the gap takes their place.
+ * other until the linger time is over, and a thread sends them. If more would wait than the bound allows, the oldest are dropped, and a record of the gap takes their place.
  */
 final class Flow implements Sink {
 
@@ -92,7 +92,7 @@ final class Flow implements Sink {
 
     /**
      * @param name of the destination, for threads and people
-     * @param lingerNanos time that passes before a thread sends records, so that later ones go in the same message
+     * @param lingerNanos a thread sends records at the multiples of this time, so that later ones go in the same message; 0 for at once
      * @param counters of all ways of the grid
      */
     Flow(Threads threads, String name, Way way, long bytesMax, long lingerNanos, Counters counters) {
@@ -146,7 +146,8 @@ final class Flow implements Sink {
         if (lingerNanos == 0) {
             threads.start(thread, this::pump);
         } else {
-            threads.startAfter(lingerNanos, thread, this::pump);
+            // At the times at which all flows with this linger send: what a member has for several sites leaves it in one packet.
+            threads.startAfter(lingerNanos - Math.floorMod(threads.nanoTime(), lingerNanos), thread, this::pump);
         }
     }
 

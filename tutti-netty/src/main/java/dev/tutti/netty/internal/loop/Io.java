@@ -8,7 +8,6 @@ import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
@@ -42,7 +41,7 @@ public enum Io {
             IoUringDatagramChannel::new),
     NIO(
             "NIO",
-            NioIoHandler::newFactory,
+            NioHandler::newFactory,
             NioServerSocketChannel::new,
             NioSocketChannel::new,
             NioDatagramChannel::new);

@@ -19,22 +19,26 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Listeners of an application are mostly quick. On the loop's own thread they find the bytes that have just arrived
  * in the processor's cache and cost no wake-up; on a thread of their own both are lost, for the sake of the few that
- * block. Here a listener may block all the same: a second thread, which sleeps while the node is idle, looks every five
- * milliseconds, and the loop continues without the thread that is blocked (docs/decisions/0130).
+ * block. Here a listener may block all the same: a second thread, which sleeps while the node is idle, looks every 20
+ * milliseconds, and every five while it sees a task, and the loop continues without the thread that is blocked
+ * (docs/decisions/0130).
  *
  * <p>State confined to the loop passes from thread to thread by {@link #turns}: written before a task runs, and
  * compared and set by the thread that continues, the same one or the next.
  */
 final class LeaderLoop extends SingleThreadIoEventLoop {
 
-    /** Time between looks; a blocked task delays the loop by one to two of it. */
+    /** Time between looks from one that saw a task: a blocked one is found by the next. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** Time between looks from one that saw no task. Each is a wake-up, of which a node with little to do has few others. */
+    private static final long LOOK_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** Looks at a task that computes, or that gets no processor time, until the loop continues without it. */
     private static final int LOOKS_BUSY = 4;
 
     /** Looks without a task after which the watch sleeps. */
-    private static final int LOOKS_IDLE = 4;
+    private static final int LOOKS_IDLE = 2;
 
     /** Time that all tasks of one pass may take together. */
     private static final long TURN_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(1);
@@ -132,16 +136,17 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
         int looks = 0;
         while (!isEnded) {
             long now = turns.get();
+            boolean hasTask = (now & 1) != 0;
             looks = now == seen ? looks + 1 : 0;
             seen = now;
-            if ((now & 1) != 0 && isKept(looks)) {
+            if (hasTask && isKept(looks)) {
                 takeOver(now);
             }
-            if ((now & 1) == 0 && looks >= LOOKS_IDLE) {
+            if (!hasTask && looks >= LOOKS_IDLE) {
                 sleep(now);
                 looks = 0;
             } else {
-                LockSupport.parkNanos(this, LOOK_NANOS);
+                LockSupport.parkNanos(this, hasTask ? LOOK_NANOS : LOOK_NANOS_MAX);
             }
         }
     }

@@ -7,7 +7,6 @@ import dev.tutti.core.driver.Driver.LoopBudget;
 import dev.tutti.core.driver.Driver.LoopTask;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.util.ArrayList;
@@ -25,7 +24,7 @@ class LeaderLoopTest {
 
     private final List<Thread> threads = new ArrayList<>();
     private final LinkedBlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
-    private final LeaderLoop loop = new LeaderLoop(this::thread, NioIoHandler.newFactory(), uncaught::add);
+    private final LeaderLoop loop = new LeaderLoop(this::thread, Io.NIO.handlers(), uncaught::add);
 
     /** Tasks that keep their thread let go of it. */
     private final CountDownLatch release = new CountDownLatch(1);
@@ -182,7 +181,7 @@ class LeaderLoopTest {
 
     @Test
     void handlerThatIsBoundToItsThreadHasNoTasks() throws InterruptedException {
-        IoHandlerFactory nio = NioIoHandler.newFactory();
+        IoHandlerFactory nio = Io.NIO.handlers();
         LeaderLoop bound = new LeaderLoop(this::thread, new IoHandlerFactory() {
             @Override
             public IoHandler newHandler(ThreadAwareExecutor executor) {

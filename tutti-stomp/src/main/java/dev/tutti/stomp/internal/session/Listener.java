@@ -5,6 +5,7 @@ import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.door.ListenAddress;
+import dev.tutti.netty.internal.loop.Io;
 import dev.tutti.netty.internal.reload.ServerTls;
 import dev.tutti.stomp.StompSettings;
 import io.netty.bootstrap.ServerBootstrap;
@@ -47,14 +48,14 @@ public final class Listener implements AutoCloseable {
     private final Channel channel;
     private volatile @Nullable Hub hub;
 
-    private Listener(Settings settings, Transport transport, @Nullable ServerTls tls) {
+    private Listener(Settings settings, Io io, @Nullable ServerTls tls) {
         this.settings = settings;
         this.tls = tls;
         int threads = settings.get(StompSettings.THREADS);
         this.loops = new MultiThreadIoEventLoopGroup(
                 threads > 0 ? threads : Math.min(THREADS_MAX, Runtime.getRuntime().availableProcessors()),
                 new DefaultThreadFactory("tutti-stomp", true),
-                transport.handlers());
+                io.handlers());
         this.arithmetic = new ThreadPoolExecutor(
                 ARITHMETIC_THREADS,
                 ARITHMETIC_THREADS,
@@ -64,7 +65,7 @@ public final class Listener implements AutoCloseable {
                 new DefaultThreadFactory("tutti-stomp-tls", true));
         arithmetic.allowCoreThreadTimeOut(true);
         try {
-            this.channel = bind(transport);
+            this.channel = bind(io);
         } catch (RuntimeException e) {
             closeThreads();
             throw e;
@@ -77,7 +78,7 @@ public final class Listener implements AutoCloseable {
      * @param hasAuthenticator whether log-ins are checked
      * @throws SettingException if the address can't be bound, or not safely
      */
-    public static Listener open(Settings settings, TransportSettings.Io io, boolean hasAuthenticator) {
+    public static Listener open(Settings settings, TransportSettings.Io wanted, boolean hasAuthenticator) {
         ServerTls tls = tls(settings);
         boolean isClosed = tls != null && (hasAuthenticator || tls.asksForCertificates());
         InetAddress address = ListenAddress.of(settings, StompSettings.ADDRESS);
@@ -86,7 +87,7 @@ public final class Listener implements AutoCloseable {
                     + " is not loopback, which needs TLS (stomp.tls-certificate and stomp.tls-key) and an authenticator or"
                     + " stomp.tls-authority; or say stomp.insecure: true");
         }
-        return new Listener(settings, Transport.choose(io), tls);
+        return new Listener(settings, Io.choose(wanted), tls);
     }
 
     /**
@@ -116,11 +117,11 @@ public final class Listener implements AutoCloseable {
         }
     }
 
-    private Channel bind(Transport transport) {
+    private Channel bind(Io io) {
         int clientBuffer = (int) Math.min(settings.get(StompSettings.CLIENT_BUFFER).bytes(), Integer.MAX_VALUE);
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loops)
-                .channel(transport.server())
+                .channelFactory(io::newServer)
                 .option(ChannelOption.SO_BACKLOG, ACCEPTS_WAITING_MAX)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.AUTO_READ, false)

@@ -171,12 +171,23 @@ final class SimulatedProcess {
     }
 
     boolean isUp() {
-        return nodes.stream().anyMatch(ProcessNode::isUp);
+        // Asked in each step of a run, of each process, and so without a stream, which was 4 % of the time of the tests of sites.
+        for (ProcessNode node : nodes) {
+            if (node.isUp()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether it is up, and not paused. */
     boolean isRunning() {
-        return nodes.stream().anyMatch(ProcessNode::isRunning);
+        for (ProcessNode node : nodes) {
+            if (node.isRunning()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     boolean isCrashed(NodeId run) {

